@@ -342,8 +342,8 @@ let package = Package(
             dependencies: [
                 "CLinux", "Commands", "Cryptography", "DeviceHarness", "DeviceSync", "DocumentFoundation",
                 "DocumentTesting", "FileSystem", "HTTPService", "Hub", "HubProtocol", "LocalSockets",
-                "Locks", "SQLite", "Sealing", "SeededNumbers", "Sync", "SyncMessages", "TestFolders",
-                "TestThreads", "Vault", "device-harness",
+                "Locks", "Merging", "SQLite", "Sealing", "SeededNumbers", "Sync", "SyncMessages",
+                "TestFolders", "TestThreads", "Vault", "device-harness",
             ],
             swiftSettings: strict
         ),

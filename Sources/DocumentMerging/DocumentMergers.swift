@@ -8,8 +8,9 @@ public import UniformTypeIdentifiers
 ///
 ///     DocumentMergers.register(ChapterMerger(), for: UTType("com.example.chapter") ?? .data)
 ///
-/// Known without being registered: text, JSON, property lists, replicas of ChangeSets. All other files are a conflict
-/// when both sides have changed them. The members of a package are merged each by its own type, told by its name.
+/// Known without being registered: text, XML and HTML, JSON, property lists, replicas of ChangeSets. All other files are
+/// a conflict when both sides have changed them. The members of a package are merged each by its own type, told by its
+/// name.
 public enum DocumentMergers {
     private static let registry = Locked(MergerRegistry.standard)
 
@@ -62,7 +63,7 @@ public enum DocumentMergers {
             mine.isDirectory, theirs.isDirectory
         else { return nil }
         let known = (base as? FileWrapper).flatMap { $0.isDirectory ? $0 : nil }
-        var merge = WrapperMerge { merger(forMember: $0) }
+        var merge = WrapperMerge { merger(ofFileNamed: $0) }
         let contents = try merge.merge(base: known, mine: mine, theirs: theirs)
         return MergedContents(contents: contents, conflicts: merge.conflicts)
     }
@@ -81,7 +82,8 @@ public enum DocumentMergers {
         return wrapper.regularFileContents
     }
 
-    private static func merger(forMember name: String) -> any Merger {
+    /// The merger for a file, a document or a member of one, by the type that its name tells.
+    package static func merger(ofFileNamed name: String) -> any Merger {
         let pathExtension = URL(fileURLWithPath: name, isDirectory: false).pathExtension
         return merger(for: PackageTypes.type(ofExtension: pathExtension) ?? .data)
     }

@@ -5,17 +5,22 @@ internal import UniformTypeIdentifiers
 struct MergerRegistry {
     private var mergers: [UTType: any Merger] = [:]
 
-    /// One that knows ours: text by line and word, JSON and property lists by key, replicas by change.
+    /// One that knows ours: text by line and word, XML and HTML by line, JSON and property lists by key, replicas by
+    /// change.
     ///
-    /// Rich text is text by its type, but its lines say nothing: brackets go across them.
+    /// Rich text is text by its type, but its lines say nothing: brackets go across them. So do tags, which are looked
+    /// at when lines have been merged.
     static let standard: MergerRegistry = {
         var registry = MergerRegistry()
         registry.register(BytesMerger(), for: .data)
         registry.register(TextMerger(), for: .text)
         registry.register(BytesMerger(), for: .rtf)
+        // SVG as well, which is an image and XML at once.
+        registry.register(MarkupMerger(.xml), for: .xml)
+        registry.register(MarkupMerger(.html), for: .html)
         registry.register(JSONMerger(), for: .json)
         registry.register(PropertyListMerger(), for: .propertyList)
-        // It conforms to text as well, neither being the more specific.
+        // It conforms to XML as well, neither being the more specific.
         registry.register(PropertyListMerger(), for: .xmlPropertyList)
         registry.register(ReplicaMerger(), for: .replica)
         return registry

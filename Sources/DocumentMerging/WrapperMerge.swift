@@ -6,6 +6,9 @@ internal import Merging
 ///
 /// A member that is the same wrapper as in the base was not changed here, and one whose item on disk is as it was when
 /// the base was read was not changed there: either is decided without a look inside.
+///
+/// Members are told apart by the bytes of their names. A wrapper cannot have two names that are one in another form of
+/// Unicode: what would have to is a conflict.
 struct WrapperMerge {
     private let merger: @Sendable (_ name: String) -> any Merger
     private(set) var conflicts: [MergeConflict] = []
@@ -45,23 +48,58 @@ struct WrapperMerge {
         _ theirs: FileWrapper
     ) throws -> FileWrapper {
         // A base that cannot be listed any more tells nothing of any member.
-        let olds = base.folder.flatMap(\.fileWrappers)
-        let isUnknown = if case .absent = base { false } else { olds == nil }
+        let listed = base.folder.flatMap(\.fileWrappers)
+        let olds = Self.named(listed ?? [:])
+        let isListed = if case .absent = base { true } else { listed != nil }
         let (owns, others) = try (members(of: mine), members(of: theirs))
-        var merged: [String: FileWrapper] = [:]
+        // Nor does it where names are not those on disk: which member has which may be another in each tree.
+        let isUnknown = !isListed || [base.folder, mine, theirs].contains { $0?.hasClashingNames ?? false }
+        var merged: [(name: MemberName, wrapper: FileWrapper)] = []
         var isTheirs = true
-        let names = Set(owns.keys).union(others.keys)
-        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            let old: Known = isUnknown ? .unknown : olds?[name].map { .present($0) } ?? .absent
-            merged[name] = try member(path + [name], old, owns[name], others[name])
-            if merged[name] !== others[name] { isTheirs = false }
+        for name in Set(owns.keys).union(others.keys).sorted() {
+            let old: Known = isUnknown ? .unknown : olds[name].map { .present($0) } ?? .absent
+            let outcome = try member(path + [name.text], old, owns[name], others[name])
+            if outcome !== others[name] { isTheirs = false }
+            if let outcome { merged.append((name: name, wrapper: outcome)) }
         }
-        return isTheirs ? theirs : .directory(of: merged)
+        if isTheirs { return theirs }
+        noteClashes(of: merged.map { $0.name }, at: path, mine: owns)
+        return .directory(of: merged.map { (name: $0.name.text, wrapper: $0.wrapper) })
     }
 
-    private func members(of folder: FileWrapper) throws -> [String: FileWrapper] {
+    private func members(of folder: FileWrapper) throws -> [MemberName: FileWrapper] {
         guard let members = folder.fileWrappers else { throw Self.unreadable(folder) }
-        return members
+        return Self.named(members)
+    }
+
+    private static func named(_ members: [String: FileWrapper]) -> [MemberName: FileWrapper] {
+        Dictionary(uniqueKeysWithValues: members.map { (MemberName($0.key), $0.value) })
+    }
+
+    /// Has names be conflicts that are one in another form: one is mine, the other theirs, and the later gets a number.
+    private mutating func noteClashes(
+        of names: [MemberName],
+        at path: [String],
+        mine: [MemberName: FileWrapper]
+    ) {
+        var taken: [String: MemberName] = [:]
+        for name in names {
+            guard let first = taken[name.text] else {
+                taken[name.text] = name
+                continue
+            }
+            let isMineFirst = mine[first] != nil
+            let (own, other) = isMineFirst ? (first, name) : (name, first)
+            conflicts.append(
+                MergeConflict(
+                    place: (path + [first.text]).map { .member($0) },
+                    base: nil,
+                    mine: MergeConflict.Part(range: nil, bytes: Array(own.text.utf8)),
+                    theirs: MergeConflict.Part(range: nil, bytes: Array(other.text.utf8)),
+                    standing: isMineFirst ? .mine : .theirs
+                )
+            )
+        }
     }
 
     private static func unreadable(_ wrapper: FileWrapper) -> CocoaError {
@@ -91,9 +129,10 @@ struct WrapperMerge {
         default: break
         }
         if let mine, let theirs {
-            let isFolder = if case .present(let old) = base { old.isDirectory } else { true }
-            if mine.isDirectory, theirs.isDirectory, isFolder {
-                return try folder(path, base, mine, theirs)
+            if mine.isDirectory, theirs.isDirectory {
+                // What was no folder had no members.
+                let isFolder = if case .present(let old) = base { old.isDirectory } else { true }
+                return try folder(path, isFolder ? base : .absent, mine, theirs)
             }
             if mine.holdsSame(as: theirs) { return theirs }
         }
@@ -194,7 +233,9 @@ struct WrapperMerge {
     private func wrapper(_ tree: PackageTree) -> FileWrapper {
         switch tree {
         case .file(let bytes): return FileWrapper(regularFileWithContents: Data(bytes))
-        case .folder(let members): return .directory(of: members.mapValues(wrapper))
+        case .folder(let members):
+            let named = members.sorted { $0.key < $1.key }
+            return .directory(of: named.map { (name: $0.key.text, wrapper: wrapper($0.value)) })
         case .link(let target):
             return FileWrapper(symbolicLinkWithDestinationURL: FileWrapper.destinationURL(ofLinkText: target))
         }

@@ -34,7 +34,8 @@ enum ContentsSnapshot: Equatable {
 
     private static func tree(_ wrapper: FileWrapper) throws -> PackageTree {
         if wrapper.isDirectory, let members = wrapper.fileWrappers {
-            return .folder(try members.mapValues(tree))
+            let named = try members.map { (MemberName($0.key), try tree($0.value)) }
+            return .folder(Dictionary(uniqueKeysWithValues: named))
         }
         if wrapper.isSymbolicLink, let target = wrapper.symbolicLinkDestinationURL {
             return .link(target.relativePath)
@@ -48,7 +49,13 @@ enum ContentsSnapshot: Equatable {
     private static func wrapper(_ tree: PackageTree) -> FileWrapper {
         switch tree {
         case .file(let bytes): FileWrapper(regularFileWithContents: Data(bytes))
-        case .folder(let members): FileWrapper(directoryWithFileWrappers: members.mapValues(wrapper))
+        case .folder(let members):
+            // Of a wrapper they are: no two of its keys are one in another form.
+            FileWrapper(
+                directoryWithFileWrappers: Dictionary(
+                    uniqueKeysWithValues: members.map { ($0.key.text, wrapper($0.value)) }
+                )
+            )
         case .link(let target): FileWrapper(symbolicLinkWithDestinationURL: URL(fileURLWithPath: target))
         }
     }

@@ -16,11 +16,18 @@ public protocol Merger: Sendable {
     /// Whether it cannot tell what was changed where the common ancestor is not known. Then it is not asked: what
     /// differs is a conflict.
     var needsBase: Bool { get }
+
+    /// Whether it can make one of two different changes. One that cannot need not be asked, nor given any bytes: what
+    /// both have changed is a conflict, whatever it holds.
+    var looksInside: Bool { get }
 }
 
 extension Merger {
     /// That it does.
     public var needsBase: Bool { true }
+
+    /// That it can.
+    public var looksInside: Bool { true }
 }
 
 /// What a merge of two files came to.
@@ -62,6 +69,9 @@ public struct MergedFile: Hashable, Sendable {
 public struct BytesMerger: Merger {
     /// A merger without settings.
     public init() {}
+
+    /// That it cannot.
+    public var looksInside: Bool { false }
 
     /// One side's bytes when only that one changed them; else a conflict as a whole.
     public func merge(base: [UInt8]?, mine: [UInt8], theirs: [UInt8]) -> MergedFile {

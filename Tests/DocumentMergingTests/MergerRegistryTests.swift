@@ -26,11 +26,19 @@ struct MergerRegistryTests {
             (UTType.plainText, "TextMerger"), (.swiftSource, "TextMerger"), (.json, "JSONMerger"),
             (.propertyList, "PropertyListMerger"), (.xmlPropertyList, "PropertyListMerger"),
             (.binaryPropertyList, "PropertyListMerger"), (.replica, "ReplicaMerger"), (.png, "BytesMerger"),
-            (.rtf, "BytesMerger"), (.data, "BytesMerger"), (.package, "BytesMerger"), (.html, "TextMerger"),
+            (.rtf, "BytesMerger"), (.data, "BytesMerger"), (.package, "BytesMerger"),
+            (.html, "MarkupMerger"), (.xml, "MarkupMerger"), (.svg, "MarkupMerger"),
+            (.css, "TextMerger"),
         ]
     )
     func standard(_ type: UTType, _ name: String) {
         #expect(kind(.standard, type) == name)
+    }
+
+    @Test("What conforms to XML is merged as that")
+    func conforming() {
+        #expect(kind(.standard, UTType("public.xhtml") ?? .data) == "MarkupMerger")
+        #expect(kind(.standard, UTType("public.rss") ?? .data) == "MarkupMerger")
     }
 
     @Test("What an app registers wins for its type and those below, and takes the place of ours")

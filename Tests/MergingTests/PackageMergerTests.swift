@@ -117,10 +117,34 @@ struct PackageMergerTests {
         }
     }
 
-    private static let names = ["a.txt", "b.png", "c.json", "d", "e"]
+    @Test("A name in another form of Unicode is another name, whichever side has it")
+    func forms() {
+        let (composed, decomposed): (MemberName, MemberName) = ("\u{E9}.txt", "e\u{301}.txt")
+        let base = PackageTree.folder([composed: file("1"), "z.txt": file("z")])
+        let renamed = merge(
+            base,
+            .folder([composed: file("1"), "z.txt": file("Z")]),
+            .folder([decomposed: file("1"), "z.txt": file("z")])
+        )
+        #expect(renamed.contents == .folder([decomposed: file("1"), "z.txt": file("Z")]))
+        #expect(renamed.contents != .folder([composed: file("1"), "z.txt": file("Z")]))
+        #expect(renamed.conflicts.isEmpty)
+        let both = PackageTree.folder([composed: file("1"), decomposed: file("2")])
+        let edited = merge(
+            both,
+            .folder([composed: file("one"), decomposed: file("2")]),
+            .folder([composed: file("1"), decomposed: file("two")])
+        )
+        #expect(edited.contents == .folder([composed: file("one"), decomposed: file("two")]))
+        #expect(edited.conflicts.isEmpty)
+    }
+
+    private static let names: [MemberName] = [
+        "a.txt", "b.png", "c.json", "d", "e", "\u{E9}.txt", "e\u{301}.txt",
+    ]
 
     private static func folder(_ numbers: inout SplitMix64, depth: Int) -> PackageTree {
-        var members: [String: PackageTree] = [:]
+        var members: [MemberName: PackageTree] = [:]
         for name in names where numbers.below(2) == 0 {
             let isFolder = depth > 0 && numbers.below(3) == 0
             members[name] =

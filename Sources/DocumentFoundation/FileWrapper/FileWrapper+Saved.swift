@@ -14,18 +14,29 @@ extension FileWrapper {
 
     /// A directory of these members under these very names, which are those they get on disk.
     ///
-    /// The members may be in other trees, too.
-    package static func directory(of members: [String: FileWrapper]) -> FileWrapper {
-        let wrapper = FileWrapper(state: WrapperState(.directory(WrapperDirectory())))
+    /// The members may be in other trees, too. Of two names that are one in another form of Unicode the later gets a
+    /// number.
+    package static func directory(of members: [(name: String, wrapper: FileWrapper)]) -> FileWrapper {
+        let directory = WrapperDirectory(capacity: members.count)
+        let wrapper = FileWrapper(state: WrapperState(.directory(directory)))
         TreeLock.with {
             for (name, child) in members {
                 if child.state.preferredFilename == nil { child.state.preferredFilename = name }
-                wrapper.listed?.adoptRead(child, under: name)
+                directory.adoptRead(child, under: directory.freeKey(for: name))
                 child.state.parents.insert(wrapper)
             }
         }
         return wrapper
     }
+
+    /// As above, of names that are all different.
+    package static func directory(of members: [String: FileWrapper]) -> FileWrapper {
+        directory(of: members.map { (name: $0.key, wrapper: $0.value) })
+    }
+
+    /// Whether two names in the directory on disk are one in another form of Unicode: the keys of their wrappers are
+    /// then not their names, and which has which depends on the volume's order.
+    package var hasClashingNames: Bool { TreeLock.with { listed?.hasClashingNames ?? false } }
 
     /// The bytes of a file, or the text of a link as UTF-8, where they have been read; the disk is not asked.
     package var bytesInMemory: Data? {
@@ -56,7 +67,12 @@ extension FileWrapper {
         // What cannot be looked at is not known to be the same. Not noted: the next one to ask is to hear the same.
         guard let location, let stamp = try? Self.stamp(of: location, at: location.path) else { return false }
         guard case .listed = location.mark else { return true }
-        return stamp.modifiedAt < location.readAt - Self.clockTickNanoseconds
+        let limit = location.readAt - Self.clockTickNanoseconds
+        if stamp.modifiedAt < limit { return true }
+        // A later date may be that of a device whose clock ran ahead. When the kernel has last seen a change of any
+        // kind nobody can set, and it is never before the last write.
+        guard let status = try? FolderScan.status(at: location.path) else { return false }
+        return status.stamp == stamp && status.changedAt < limit
     }
 
     /// The longest tick of a kernel's clock, twice.
@@ -133,5 +149,13 @@ extension FileWrapper {
             saved.adoptRead(child, under: member.name)
         }
         return FileWrapper(state: WrapperState(.directory(saved), name: state.filename, record: state.record))
+    }
+}
+
+extension MemberStatus {
+    /// When anything of the item changed last, in nanoseconds since 1970.
+    fileprivate var changedAt: Int64 {
+        let (seconds, isTooLarge) = changeSeconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return isTooLarge ? .max : seconds &+ changeNanoseconds
     }
 }

@@ -3,7 +3,7 @@ public indirect enum PackageTree: Hashable, Sendable {
     /// A file's bytes.
     case file([UInt8])
     /// A folder's members by name.
-    case folder([String: PackageTree])
+    case folder([MemberName: PackageTree])
     /// Where a symbolic link leads.
     case link(String)
 }
@@ -31,7 +31,8 @@ public struct MergedPackage: Hashable, Sendable {
 /// - A member that became something else on one side (a folder from a file), while the other one changed it, is a
 ///   conflict as a whole; the side stands whose member is the greater: a folder before a link before a file, then by
 ///   bytes.
-/// - Renaming is taking away and adding: edits of the old name by the other side are a conflict, and stay under it.
+/// - Renaming is taking away and adding: edits of the old name by the other side are a conflict, and stay under it. A name
+///   in another form of Unicode is another name.
 public struct PackageMerger: Sendable {
     private let merger: @Sendable ([String]) -> any Merger
 
@@ -78,15 +79,15 @@ private struct PackageMerge {
     private mutating func mergeFolders(
         _ path: [String],
         _ base: PackageTree?,
-        _ mine: [String: PackageTree],
-        _ theirs: [String: PackageTree]
+        _ mine: [MemberName: PackageTree],
+        _ theirs: [MemberName: PackageTree]
     ) -> PackageTree {
-        var old: [String: PackageTree] = [:]
+        var old: [MemberName: PackageTree] = [:]
         if case .folder(let members) = base { old = members }
-        var merged: [String: PackageTree] = [:]
-        // By bytes: equal looks of a name may be different files.
-        let names = Set(mine.keys).union(theirs.keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        for name in names { merged[name] = merge(path + [name], old[name], mine[name], theirs[name]) }
+        var merged: [MemberName: PackageTree] = [:]
+        for name in Set(mine.keys).union(theirs.keys).sorted() {
+            merged[name] = merge(path + [name.text], old[name], mine[name], theirs[name])
+        }
         return .folder(merged)
     }
 
@@ -119,10 +120,9 @@ private struct PackageMerge {
             conflict(path, base, mine, theirs, isMine ? .mine : .theirs)
             return mine ?? theirs
         }
-        var merged: [String: PackageTree] = [:]
-        for name in members.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            let member = members[name]
-            merged[name] = merge(path + [name], old[name], isMine ? member : nil, isMine ? nil : member)
+        var merged: [MemberName: PackageTree] = [:]
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            merged[name] = merge(path + [name.text], old[name], isMine ? member : nil, isMine ? nil : member)
         }
         // Members were only taken away on both sides: the folder goes.
         return merged.isEmpty ? nil : .folder(merged)

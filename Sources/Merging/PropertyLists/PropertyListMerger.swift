@@ -1,7 +1,10 @@
 /// Merges property lists by key, in XML and in binary form, as ``JSONMerger`` merges JSON.
 ///
-/// - XML stays as it was written wherever neither side changed it. A binary list is written anew: objects in the order
-///   in which they are met, equal scalars once, dictionaries in their order; the same bytes on every device.
+/// - XML stays as it was written wherever neither side changed it. A comment belongs to what it stands before: one that
+///   a side wrote, changed or took away is a change as any other, and two different ones at one place are a conflict
+///   whose parts are the comments.
+/// - A binary list is written anew: objects in the order in which they are met, equal scalars once, dictionaries in
+///   their order; the same bytes on every device.
 /// - An archive of `NSKeyedArchiver` is a property list by its form only: its objects know each other by their
 ///   places, so that keys of two of them do not go together. It is merged as a whole, or a conflict; so are a binary
 ///   list and one in XML.

@@ -16,6 +16,40 @@ enum XMLPropertyListSyntax: TreeSyntax {
         numbers = reader.numbers
         return root.map { SourceTree(source: source, root: $0) }
     }
+
+    /// Comments and instructions. The declaration that a text begins with is none, and no more is what only looks like
+    /// one in a key's text.
+    static func remarks(in source: [UInt8], _ range: Range<Int>) -> [Range<Int>] {
+        var (remarks, position) = ([Range<Int>](), range.lowerBound)
+        while position < range.upperBound {
+            let start = position
+            let rest = source[start..<range.upperBound]
+            if source[start] != 0x3C {
+                position += 1
+            } else if rest.starts(with: "<!--".utf8) {
+                position = end(of: "-->", in: rest.dropFirst(4))
+                remarks.append(start..<position)
+            } else if rest.starts(with: "<?".utf8) {
+                position = end(of: "?>", in: rest.dropFirst())
+                if !rest.starts(with: "<?xml ".utf8) { remarks.append(start..<position) }
+            } else if rest.starts(with: "<![CDATA[".utf8) {
+                position = end(of: "]]>", in: rest.dropFirst(9))
+            } else {
+                position += 1
+            }
+        }
+        return remarks
+    }
+
+    /// Behind the first place where a text stands.
+    private static func end(of text: String, in rest: ArraySlice<UInt8>) -> Int {
+        var position = rest.startIndex
+        while position < rest.endIndex {
+            if rest[position...].starts(with: text.utf8) { return position + text.utf8.count }
+            position += 1
+        }
+        return rest.endIndex
+    }
 }
 
 private struct XMLReader {
@@ -156,7 +190,12 @@ private struct XMLReader {
         }
         let closingSpace = leadStart..<position
         guard isEmpty || isClosing(name) else { return nil }
-        return numbers.container(kind, start..<position, members, closingSpace)
+        let (range, closingRemarks) = (start..<position, remarks(closingSpace))
+        return numbers.container(kind, range, members, closingSpace, closingRemarks: closingRemarks)
+    }
+
+    private func remarks(_ range: Range<Int>) -> [UInt8] {
+        XMLPropertyListSyntax.remarks(in: source, range).flatMap { source[$0] }
     }
 
     private mutating func member(_ kind: SourceNode.Kind, from start: Int, _ depth: Int) -> SourceNode.Member?
@@ -172,7 +211,13 @@ private struct XMLReader {
         let lead = start..<position
         guard let value = value(depth: depth + 1) else { return nil }
         let end = value.range.upperBound
-        return SourceNode.Member(key: key, lead: lead, value: value, trail: end..<end)
+        return SourceNode.Member(
+            key: key,
+            lead: lead,
+            remarks: remarks(lead),
+            value: value,
+            trail: end..<end
+        )
     }
 
     /// A text up to its closing tag, without escapes.

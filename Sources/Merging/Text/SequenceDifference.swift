@@ -2,8 +2,9 @@
 /// may cost.
 ///
 /// Lines that occur once on both sides are anchors; between them the shortest way is looked for, up to a limit. Past
-/// it, the sequences are cut where the search got furthest. So time is at most some hundred steps an element and
-/// memory a few words an element, for any input.
+/// it, the sequences are cut where the search got furthest, from whichever end that was: no search has gone over more
+/// than that on each of its ways, and between there and the end few edits are left to find. So time is at most some
+/// hundred steps an element and memory a few words an element, for any input.
 struct SequenceDifference {
     /// A run of the one sequence in whose place there is a run of the other.
     struct Hunk: Hashable {
@@ -38,6 +39,13 @@ struct SequenceDifference {
         var difference = SequenceDifference(old, new, numberCount)
         difference.run(anchored)
         return difference.collected()
+    }
+
+    /// How many steps the searches for the shortest way take: what the time is in proportion to.
+    static func stepCount(_ old: [Int32], _ new: [Int32], numberCount: Int) -> Int {
+        var difference = SequenceDifference(old, new, numberCount)
+        difference.run(true)
+        return difference.search.stepCount
     }
 
     private init(_ old: [Int32], _ new: [Int32], _ numberCount: Int) {
@@ -180,6 +188,8 @@ private struct MiddleSearch {
     private var forward = [Int](repeating: 0, count: 2 * editCountMax + 3)
     private var backward = [Int](repeating: 0, count: 2 * editCountMax + 3)
     private static let zero = editCountMax + 1
+    /// Ways looked at, and elements gone over on them, in all searches.
+    private(set) var stepCount = 0
 
     /// Where to cut two sequences that share neither their first nor their last element. Never at both ends of both.
     mutating func middle(
@@ -201,11 +211,13 @@ private struct MiddleSearch {
             for diagonal in stride(from: -edits, through: edits, by: 2) {
                 var x = Self.step(forward, diagonal, edits, oldCount, newCount)
                 if x >= 0 {
+                    let start = x
                     var y = x - diagonal
                     while x < oldCount, y < newCount, old[oldStart + x] == new[newStart + y] {
                         x += 1
                         y += 1
                     }
+                    stepCount += 1 + x - start
                 }
                 forward[Self.zero + diagonal] = x
                 let other = difference - diagonal
@@ -218,12 +230,14 @@ private struct MiddleSearch {
             for diagonal in stride(from: -edits, through: edits, by: 2) {
                 var x = Self.step(backward, diagonal, edits, oldCount, newCount)
                 if x >= 0 {
+                    let start = x
                     var y = x - diagonal
                     let (oldLast, newLast) = (oldRange.upperBound - 1, newRange.upperBound - 1)
                     while x < oldCount, y < newCount, old[oldLast - x] == new[newLast - y] {
                         x += 1
                         y += 1
                     }
+                    stepCount += 1 + x - start
                 }
                 backward[Self.zero + diagonal] = x
                 let other = difference - diagonal
@@ -234,7 +248,7 @@ private struct MiddleSearch {
                 }
             }
         }
-        return furthest(oldStart, newStart)
+        return furthest(oldRange, newRange)
     }
 
     /// The next place on a diagonal; below 0 where it leads out of the sequences.
@@ -250,13 +264,22 @@ private struct MiddleSearch {
         return x >= 0 && x <= oldCount && x - diagonal >= 0 && x - diagonal <= newCount ? x : unreached
     }
 
-    /// Where the search from the start got furthest.
-    private func furthest(_ oldStart: Int, _ newStart: Int) -> (old: Int, new: Int) {
+    /// Where the searches got furthest: from the start or from the end, whichever has gone over more.
+    private func furthest(_ oldRange: Range<Int>, _ newRange: Range<Int>) -> (old: Int, new: Int) {
+        let (ahead, behind) = (Self.furthest(forward), Self.furthest(backward))
+        if ahead.x + ahead.y >= behind.x + behind.y {
+            return (oldRange.lowerBound + ahead.x, newRange.lowerBound + ahead.y)
+        }
+        return (oldRange.upperBound - behind.x, newRange.upperBound - behind.y)
+    }
+
+    /// How many elements of both the best way has gone over.
+    private static func furthest(_ reached: [Int]) -> (x: Int, y: Int) {
         var best = (x: 0, y: 0)
-        for (index, x) in forward.enumerated() where x >= 0 {
-            let y = x - (index - Self.zero)
+        for (index, x) in reached.enumerated() where x >= 0 {
+            let y = x - (index - zero)
             if y >= 0, x + y > best.x + best.y { best = (x, y) }
         }
-        return (oldStart + best.x, newStart + best.y)
+        return best
     }
 }

@@ -8,6 +8,9 @@ enum ThreeWay {
         var mine: Range<Int>
         var theirs: Range<Int>
         var kind: Kind
+        /// Whether each single change in it, on both sides, puts as many elements as it takes away. Only then is an
+        /// element of one version in the place of the one at the same offset in the others.
+        var isPaired = true
     }
 
     /// All numbers are below `numberCount`. Changes that touch each other, with nothing unchanged between them, are
@@ -44,7 +47,16 @@ enum ThreeWay {
                 } else {
                     mine.numbers[ownRange] == theirs.numbers[otherRange] ? .same : .conflict
                 }
-            chunks.append(Chunk(base: start..<end, mine: ownRange, theirs: otherRange, kind: kind))
+            let isPaired = own.isPaired(since: ownBefore) && other.isPaired(since: otherBefore)
+            chunks.append(
+                Chunk(
+                    base: start..<end,
+                    mine: ownRange,
+                    theirs: otherRange,
+                    kind: kind,
+                    isPaired: isPaired
+                )
+            )
             position = end
         }
         append(unchanged: position..<base.count, own, other, &chunks)
@@ -88,6 +100,11 @@ enum ThreeWay {
             shift = hunks[next].new.upperBound - hunks[next].old.upperBound
             next += 1
             return true
+        }
+
+        /// Whether each hunk that was taken since has as many elements as what it stands in the place of.
+        func isPaired(since before: Side) -> Bool {
+            hunks[before.next..<next].allSatisfy { $0.old.count == $0.new.count }
         }
 
         func shifted(_ range: Range<Int>) -> Range<Int> {

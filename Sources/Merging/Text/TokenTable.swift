@@ -97,18 +97,39 @@ enum TokenEnds {
     }
 
     /// Words, runs of white space, and everything else byte by byte. Bytes beyond ASCII belong to words.
-    static func words(_ bytes: some Collection<UInt8>) -> [Int32] {
+    ///
+    /// What holds a number together belongs to the word, too: of `12.50` and `2024-01-15` no part changes by itself.
+    static func words(_ bytes: [UInt8]) -> [Int32] {
         var ends: [Int32] = []
-        var (last, position) = (Kind.other, Int32(0))
-        for byte in bytes {
-            let kind = Kind(byte)
-            if position > 0, kind != last || kind == .other { ends.append(position) }
+        var last = Kind.other
+        for position in bytes.indices {
+            let kind = isBinding(bytes, position) ? .word : Kind(bytes[position])
+            if position > 0, kind != last || kind == .other { ends.append(Int32(position)) }
             last = kind
-            position += 1
         }
-        if position > 0 { ends.append(position) }
+        if !bytes.isEmpty { ends.append(Int32(bytes.count)) }
         return ends
     }
+
+    /// Whether a byte between two of words makes one of them, as at least one of the two is a digit.
+    ///
+    /// A comma binds digits alone, beside a letter it parts two fields. So does a space: `1 200` is a number, and
+    /// `2024-01-15 10:30` one moment, but `12 km` are two words.
+    private static func isBinding(_ bytes: [UInt8], _ position: Int) -> Bool {
+        guard position > 0, position + 1 < bytes.count else { return false }
+        let (before, after) = (bytes[position - 1], bytes[position + 1])
+        guard Kind(before) == .word, Kind(after) == .word else { return false }
+        let digitCount = (isDigit(before) ? 1 : 0) + (isDigit(after) ? 1 : 0)
+        return switch bytes[position] {
+        case UInt8(ascii: ","), UInt8(ascii: " "): digitCount == 2
+        case UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "/"), UInt8(ascii: "+"),
+            UInt8(ascii: "'"), UInt8(ascii: "@"), UInt8(ascii: "%"):
+            digitCount > 0
+        default: false
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     private enum Kind {
         case word, space, other

@@ -1,6 +1,10 @@
 /// Merges JSON by key.
 ///
 /// - Lists of objects that carry an identity (`id` and the like, each once) are merged by it, other lists by order.
+/// - In a list that is merged by order, an element that both changed is merged where nothing came or went beside it and
+///   an object still has something that only it had; else it is a conflict: nobody could say what is whose.
+/// - An element that is once in every version is once in the outcome. One that both moved stays where the standing side
+///   has it, and is a conflict.
 /// - What neither changed stays as it was written, to the byte: white space, order of keys, digits of numbers. Where
 ///   both changed something, the standing side's text is what the other's changes are put into.
 /// - A key that one side changed and the other took away stays, and is a conflict.
@@ -40,8 +44,7 @@ func mergeTrees<Syntax: TreeSyntax>(
         mine: own,
         theirs: other,
         standing: .standing(mine: mine, theirs: theirs),
-        identityKeys: identityKeys,
-        numberCount: numbers.count
+        identityKeys: identityKeys
     )
     return merge.run()
 }

@@ -6,6 +6,9 @@ enum JSONSyntax: TreeSyntax {
         kind == .list ? ([0x5B], [0x5D]) : ([0x7B], [0x7D])
     }
 
+    /// None: JSON has no comments.
+    static func remarks(in source: [UInt8], _ range: Range<Int>) -> [Range<Int>] { [] }
+
     static func parse(_ source: [UInt8], _ numbers: inout NumberedValues) -> SourceTree? {
         guard source.count <= Int(Int32.max), String(validating: source, as: UTF8.self) != nil else {
             return nil

@@ -8,9 +8,13 @@ struct SourceNode {
         var key: [UInt8]
         /// From the separator before it to its value: white space, key and all.
         var lead: Range<Int>
+        /// The comments in the lead: they belong to what they stand before.
+        var remarks: [UInt8] = []
         var value: SourceNode
         /// From its value to the separator behind it.
         var trail: Range<Int>
+
+        var leadGap: SourceGap { SourceGap(range: lead, remarks: remarks) }
     }
 
     var kind: Kind
@@ -19,8 +23,19 @@ struct SourceNode {
     var members: [Member] = []
     /// White space between the last member and the end; all there is when there is no member.
     var closingSpace: Range<Int> = 0..<0
-    /// Values that mean the same have the same number, in all versions.
+    /// The comments between the last member and the end.
+    var closingRemarks: [UInt8] = []
+    /// Values that mean the same, and have the same comments in them, have the same number, in all versions.
     var number: Int32
+
+    var closingGap: SourceGap { SourceGap(range: closingSpace, remarks: closingRemarks) }
+}
+
+/// What stands between values in a text.
+struct SourceGap {
+    let range: Range<Int>
+    /// Its comments, one behind the other, without the white space around them.
+    let remarks: [UInt8]
 }
 
 /// A text with a tree in it.
@@ -31,6 +46,12 @@ struct SourceTree {
     subscript(range: Range<Int>) -> ArraySlice<UInt8> { source[range] }
 
     func text(_ node: SourceNode) -> ArraySlice<UInt8> { source[node.range] }
+
+    /// All before the value.
+    var head: Range<Int> { 0..<root.range.lowerBound }
+
+    /// All behind the value.
+    var tail: Range<Int> { root.range.upperBound..<source.count }
 }
 
 /// A language that trees are written in.
@@ -38,6 +59,8 @@ protocol TreeSyntax: Sendable {
     /// What stands between members.
     static var separator: [UInt8] { get }
     static func brackets(_ kind: SourceNode.Kind) -> (open: [UInt8], close: [UInt8])
+    /// Where the comments lie in what stands between values.
+    static func remarks(in source: [UInt8], _ range: Range<Int>) -> [Range<Int>]
     /// Reads a text; nil for one that is broken, has a key twice in one dictionary, or is nested too deeply.
     static func parse(_ source: [UInt8], _ numbers: inout NumberedValues) -> SourceTree?
 }
@@ -45,41 +68,49 @@ protocol TreeSyntax: Sendable {
 /// How deep trees may be; deeper ones are not looked into. Readers and mergers call themselves for each level.
 let treeDepthMax = 200
 
-/// Gives values that mean the same equal numbers.
+/// Gives values that mean the same, and have the same comments in them, equal numbers.
 struct NumberedValues {
     private enum Value: Hashable {
         case scalar([UInt8])
         case list([Int32])
         case dictionary([[UInt8]], [Int32])
+        /// A list or dictionary by the number that it would have without comments, and those of each member.
+        case remarked(Int32, [[UInt8]])
     }
 
     private var numbers: [Value: Int32] = [:]
 
-    var count: Int { numbers.count }
-
     /// - Parameter text: What tells the value from others, its type included.
     mutating func scalar(_ text: [UInt8]) -> Int32 { number(.scalar(text)) }
 
-    /// A list or dictionary, numbered by its members; nil when a key is there twice.
+    /// A list or dictionary, numbered by its members and the comments between them; nil when a key is there twice.
     mutating func container(
         _ kind: SourceNode.Kind,
         _ range: Range<Int>,
         _ members: [SourceNode.Member],
-        _ closingSpace: Range<Int>
+        _ closingSpace: Range<Int>,
+        closingRemarks: [UInt8] = []
     ) -> SourceNode? {
-        let number = kind == .list ? list(members.map(\.value.number)) : dictionary(members)
-        return number.map {
-            SourceNode(kind: kind, range: range, members: members, closingSpace: closingSpace, number: $0)
+        let isList = kind == .list
+        let ordered = isList ? members : members.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        if !isList {
+            for (first, second) in zip(ordered, ordered.dropFirst()) where first.key == second.key {
+                return nil
+            }
         }
-    }
-
-    private mutating func list(_ elements: [Int32]) -> Int32 { number(.list(elements)) }
-
-    /// Nil when a key is there twice.
-    private mutating func dictionary(_ members: [SourceNode.Member]) -> Int32? {
-        let sorted = members.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-        for (first, second) in zip(sorted, sorted.dropFirst()) where first.key == second.key { return nil }
-        return number(.dictionary(sorted.map(\.key), sorted.map(\.value.number)))
+        let values = ordered.map(\.value.number)
+        var meaning = number(isList ? .list(values) : .dictionary(ordered.map(\.key), values))
+        if !closingRemarks.isEmpty || members.contains(where: { !$0.remarks.isEmpty }) {
+            meaning = number(.remarked(meaning, ordered.map(\.remarks) + [closingRemarks]))
+        }
+        return SourceNode(
+            kind: kind,
+            range: range,
+            members: members,
+            closingSpace: closingSpace,
+            closingRemarks: closingRemarks,
+            number: meaning
+        )
     }
 
     private mutating func number(_ value: Value) -> Int32 {

@@ -1,18 +1,23 @@
 /// Merges three trees by key, and by identity or order in lists; the outcome is put together from pieces of the texts.
+///
+/// 1. A place is gone into where both sides' values have other numbers than the base's: at all others at most one side
+///    has changed anything but white space, and its text is taken whole.
+/// 2. What stands between values is one side's text: that of who changed the comments in it, else that of whose order
+///    the outcome has.
 struct TreeMerge<Syntax: TreeSyntax> {
-    private let base: SourceTree?
-    private let mine: SourceTree
-    private let theirs: SourceTree
-    private let standing: MergeSide
+    let base: SourceTree?
+    let mine: SourceTree
+    let theirs: SourceTree
+    let standing: MergeSide
     private let identityKeys: [[UInt8]]
-    private let numberCount: Int
     private var conflicts: [MergeConflict] = []
 
-    /// A member of the outcome: whose text is around it, and what its value came to.
-    private struct Piece {
+    /// A member of the outcome: whose it is, what stands before it, and what its value came to.
+    struct Piece {
         let side: MergeSide
         let member: SourceNode.Member
-        var value: ArraySlice<UInt8>
+        let lead: ArraySlice<UInt8>
+        let value: ArraySlice<UInt8>
     }
 
     init(
@@ -20,30 +25,43 @@ struct TreeMerge<Syntax: TreeSyntax> {
         mine: SourceTree,
         theirs: SourceTree,
         standing: MergeSide,
-        identityKeys: [String],
-        numberCount: Int
+        identityKeys: [String]
     ) {
         self.base = base
         self.mine = mine
         self.theirs = theirs
         self.standing = standing
         self.identityKeys = identityKeys.map { Array($0.utf8) }
-        self.numberCount = numberCount
     }
 
     /// The merged text: the standing side's, with what the other one changed put in.
     mutating func run() -> MergedFile {
         let root = merge([], base?.root, mine.root, theirs.root)
-        let frame = tree(standing)
-        let contents =
-            frame[0..<frame.root.range.lowerBound] + root
-            + frame[frame.root.range.upperBound..<frame.source.count]
-        return MergedFile(contents: Array(contents), conflicts: conflicts)
+        let head = frame(\.head)
+        let tail = frame(\.tail)
+        return MergedFile(contents: Array(head + root + tail), conflicts: conflicts)
+    }
+
+    /// What stands around the whole tree, before or behind it.
+    private mutating func frame(_ range: KeyPath<SourceTree, Range<Int>>) -> ArraySlice<UInt8> {
+        let (own, other) = (gap(mine, mine[keyPath: range]), gap(theirs, theirs[keyPath: range]))
+        let side = remarkingSide([], base.map { gap($0, $0[keyPath: range]) }, own, other, usual: standing)
+        return side == .mine ? mine[own.range] : theirs[other.range]
+    }
+
+    private func gap(_ tree: SourceTree, _ range: Range<Int>) -> SourceGap {
+        let remarks = Syntax.remarks(in: tree.source, range).flatMap { tree[$0] }
+        return SourceGap(range: range, remarks: remarks)
     }
 
     private func tree(_ side: MergeSide) -> SourceTree { side == .mine ? mine : theirs }
 
     private func text(_ side: MergeSide, _ node: SourceNode) -> ArraySlice<UInt8> { tree(side).text(node) }
+
+    /// A member as a side has it.
+    func piece(_ side: MergeSide, _ member: SourceNode.Member) -> Piece {
+        Piece(side: side, member: member, lead: tree(side)[member.lead], value: text(side, member.value))
+    }
 
     private mutating func merge(
         _ place: [MergeConflict.Step],
@@ -57,7 +75,12 @@ struct TreeMerge<Syntax: TreeSyntax> {
         if own.kind == other.kind, old == nil || old?.kind == own.kind {
             switch own.kind {
             case .dictionary: return mergeKeyed(place, old, own, other, first: standing, identity: nil)
-            case .list: return mergeLists(place, old, own, other)
+            case .list:
+                guard let key = identity([old, own, other].compactMap { $0 }) else {
+                    return mergeByOrder(place, old, own, other)
+                }
+                let first = firstInOrder(place, old, own, other, key)
+                return mergeKeyed(place, old, own, other, first: first, identity: key)
             case .scalar: break
             }
         }
@@ -86,7 +109,7 @@ struct TreeMerge<Syntax: TreeSyntax> {
         node.map { MergeConflict.Part(range: $0.range, bytes: Array(text(side, $0))) }
     }
 
-    private mutating func conflict(
+    mutating func conflict(
         _ place: [MergeConflict.Step],
         _ old: MergeConflict.Part?,
         _ own: MergeConflict.Part?,
@@ -94,6 +117,34 @@ struct TreeMerge<Syntax: TreeSyntax> {
         _ standing: MergeSide
     ) {
         conflicts.append(MergeConflict(place: place, base: old, mine: own, theirs: other, standing: standing))
+    }
+
+    // MARK: Comments
+
+    /// Whose text stands between values: that of who changed the comments in it. White space alone is no change.
+    ///
+    /// - Parameter usual: Who it is when neither changed them, or both in the same way.
+    private mutating func remarkingSide(
+        _ place: [MergeConflict.Step],
+        _ old: SourceGap?,
+        _ own: SourceGap,
+        _ other: SourceGap,
+        usual: MergeSide
+    ) -> MergeSide {
+        if own.remarks == other.remarks { return usual }
+        let oldRemarks = old?.remarks ?? []
+        if own.remarks == oldRemarks { return .theirs }
+        if other.remarks == oldRemarks { return .mine }
+        conflict(place, base.flatMap { part($0, old) }, part(mine, own), part(theirs, other), standing)
+        return standing
+    }
+
+    /// The comments between values, from the first to the last; nil for none.
+    private func part(_ tree: SourceTree, _ gap: SourceGap?) -> MergeConflict.Part? {
+        let remarks = gap.map { Syntax.remarks(in: tree.source, $0.range) } ?? []
+        guard let first = remarks.first, let last = remarks.last else { return nil }
+        let range = first.lowerBound..<last.upperBound
+        return MergeConflict.Part(range: range, bytes: Array(tree[range]))
     }
 
     // MARK: Dictionaries, and lists of what carries an identity
@@ -130,7 +181,7 @@ struct TreeMerge<Syntax: TreeSyntax> {
             secondNames.filter { pieces[$0] != nil },
             into: firstNames.filter { pieces[$0] != nil }
         )
-        return assemble(order.compactMap { pieces[$0] }, firstNode, secondNode, first)
+        return assemble(order.compactMap { pieces[$0] }, place, old, own, other, first: first)
     }
 
     private func names(_ node: SourceNode?, _ identity: [UInt8]?) -> [[UInt8]] {
@@ -180,7 +231,7 @@ struct TreeMerge<Syntax: TreeSyntax> {
     }
 
     /// A member by its three versions; nil when it goes. Against a deletion, a change stands.
-    private mutating func mergeMember(
+    mutating func mergeMember(
         _ place: [MergeConflict.Step],
         _ old: SourceNode.Member?,
         _ own: SourceNode.Member?,
@@ -189,108 +240,51 @@ struct TreeMerge<Syntax: TreeSyntax> {
     ) -> Piece? {
         if let own, let other {
             let value = merge(place, old?.value, own.value, other.value)
-            return Piece(side: first, member: first == .mine ? own : other, value: value)
+            let side = remarkingSide(place, old?.leadGap, own.leadGap, other.leadGap, usual: first)
+            return Piece(
+                side: first,
+                member: first == .mine ? own : other,
+                lead: side == .mine ? mine[own.lead] : theirs[other.lead],
+                value: value
+            )
         }
         guard let (side, member) = own.map({ (MergeSide.mine, $0) }) ?? other.map({ (MergeSide.theirs, $0) })
         else {
             return nil
         }
         if let old {
-            if old.value.number == member.value.number { return nil }
+            if old.value.number == member.value.number, old.remarks == member.remarks { return nil }
             conflict(place, part(old.value), part(.mine, own?.value), part(.theirs, other?.value), side)
         }
-        return Piece(side: side, member: member, value: text(side, member.value))
+        return piece(side, member)
     }
 
-    private func assemble(
+    mutating func assemble(
         _ pieces: [Piece],
-        _ first: SourceNode,
-        _ second: SourceNode,
-        _ side: MergeSide
+        _ place: [MergeConflict.Step],
+        _ old: SourceNode?,
+        _ own: SourceNode,
+        _ other: SourceNode,
+        first: MergeSide
     ) -> ArraySlice<UInt8> {
-        let brackets = Syntax.brackets(first.kind)
+        let brackets = Syntax.brackets(own.kind)
         var text = brackets.open
         for (index, piece) in pieces.enumerated() {
             if index > 0 { text += Syntax.separator }
-            let source = tree(piece.side)
-            text += source[piece.member.lead]
+            text += piece.lead
             text += piece.value
-            text += source[piece.member.trail]
+            text += tree(piece.side)[piece.member.trail]
         }
         // What had no members knows no white space behind them.
-        let isFirst = !first.members.isEmpty || second.members.isEmpty
-        text += tree(isFirst == (side == .mine) ? .mine : .theirs)[(isFirst ? first : second).closingSpace]
+        let (firstNode, secondNode) = first == .mine ? (own, other) : (other, own)
+        let isFirst = !firstNode.members.isEmpty || secondNode.members.isEmpty
+        let usual: MergeSide = isFirst == (first == .mine) ? .mine : .theirs
+        let side = remarkingSide(place, old?.closingGap, own.closingGap, other.closingGap, usual: usual)
+        text += side == .mine ? mine[own.closingSpace] : theirs[other.closingSpace]
         return (text + brackets.close)[...]
     }
 
-    // MARK: Lists
-
-    private mutating func mergeLists(
-        _ place: [MergeConflict.Step],
-        _ old: SourceNode?,
-        _ own: SourceNode,
-        _ other: SourceNode
-    ) -> ArraySlice<UInt8> {
-        if let identity = identity([old, own, other].compactMap { $0 }) {
-            let first = firstInOrder(place, old, own, other, identity)
-            return mergeKeyed(place, old, own, other, first: first, identity: identity)
-        }
-        let numbers = { (node: SourceNode?) in node?.members.map(\.value.number) ?? [] }
-        let chunks = ThreeWay.chunks(numbers(old), numbers(own), numbers(other), numberCount: numberCount)
-        var pieces: [Piece] = []
-        for chunk in chunks { pieces += merge(chunk, place, old, own, other) }
-        let (first, second) = standing == .mine ? (own, other) : (other, own)
-        return assemble(pieces, first, second, standing)
-    }
-
-    private mutating func merge(
-        _ chunk: ThreeWay.Chunk,
-        _ place: [MergeConflict.Step],
-        _ old: SourceNode?,
-        _ own: SourceNode,
-        _ other: SourceNode
-    ) -> [Piece] {
-        switch chunk.kind {
-        case .onlyMine: return pieces(.mine, own, chunk.mine)
-        case .onlyTheirs: return pieces(.theirs, other, chunk.theirs)
-        case .unchanged, .same:
-            return standing == .mine ? pieces(.mine, own, chunk.mine) : pieces(.theirs, other, chunk.theirs)
-        case .conflict: break
-        }
-        if let old, chunk.base.count == chunk.mine.count, chunk.base.count == chunk.theirs.count {
-            return (0..<chunk.base.count).compactMap { offset in
-                let index = chunk.base.lowerBound + offset
-                return mergeMember(
-                    place + [.index(index)],
-                    old.members[index],
-                    own.members[chunk.mine.lowerBound + offset],
-                    other.members[chunk.theirs.lowerBound + offset],
-                    standing
-                )
-            }
-        }
-        conflict(
-            place + [.index(chunk.base.lowerBound)],
-            base.flatMap { part($0, old, chunk.base) },
-            part(mine, own, chunk.mine),
-            part(theirs, other, chunk.theirs),
-            standing
-        )
-        return standing == .mine ? pieces(.mine, own, chunk.mine) : pieces(.theirs, other, chunk.theirs)
-    }
-
-    private func pieces(_ side: MergeSide, _ node: SourceNode, _ range: Range<Int>) -> [Piece] {
-        node.members[range].map { Piece(side: side, member: $0, value: text(side, $0.value)) }
-    }
-
-    /// Elements of a list as they lie in the text; nil for none.
-    private func part(_ tree: SourceTree, _ node: SourceNode?, _ range: Range<Int>) -> MergeConflict.Part? {
-        guard let members = node?.members[range], let first = members.first, let last = members.last else {
-            return nil
-        }
-        let bytes = first.value.range.lowerBound..<last.value.range.upperBound
-        return MergeConflict.Part(range: bytes, bytes: Array(tree[bytes]))
-    }
+    // MARK: Lists of what carries an identity
 
     /// The key under which the elements of all three lists have what tells them apart; nil when they have not.
     private func identity(_ nodes: [SourceNode]) -> [UInt8]? {

@@ -180,6 +180,74 @@ struct DocumentMergersTests {
         #expect(merged.conflicts.map(\.place) == [[.member("b.txt")]])
     }
 
+    @Test("Members that a clock which ran ahead has dated are known as those of any other date")
+    func futureDates() throws {
+        let url = try put(["a.txt": "a", "b.txt": "b"])
+        let yearSeconds = 365.0 * 86_400
+        for name in ["a.txt", "b.txt"] {
+            let place = url.appendingPathComponent(name).path
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date.now + yearSeconds],
+                ofItemAtPath: place
+            )
+        }
+        // What was written in the tick in which it is listed may be written again in it.
+        let datedAt = Date.now
+        while Date.now.timeIntervalSince(datedAt) < 0.05 { sched_yield() }
+        let tree = try FileWrapper(url: url)
+        replace("a.txt", with: "A", in: tree)
+        _ = try put(["b.txt": "B"])
+        let merged = try #require(
+            try DocumentMergers.merge(
+                ofType: nil,
+                base: tree.asSaved,
+                mine: tree,
+                theirs: try FileWrapper(url: url)
+            )
+        )
+        #expect(merged.conflicts.isEmpty)
+        #expect(try text("a.txt", in: merged.contents) == "A")
+        #expect(try text("b.txt", in: merged.contents) == "B")
+    }
+
+    /// The names of members, as bytes.
+    private func names(in contents: Any) throws -> Set<[UInt8]> {
+        let members = try #require((contents as? FileWrapper)?.fileWrappers)
+        return Set(members.keys.map { Array($0.utf8) })
+    }
+
+    @Test("Who gives a member's name another form has renamed it; what would have both forms is in conflict")
+    func forms() throws {
+        let (composed, decomposed) = ("\u{E9}.txt", "e\u{301}.txt")
+        let url = try put([composed: "1", "z.txt": "z"])
+        let tree = try FileWrapper(url: url)
+        try tree.read(from: url, options: .immediate)
+        replace("z.txt", with: "Z", in: tree)
+        try #require(rename(url.path + "/" + composed, url.path + "/" + decomposed) == 0)
+        let renamed = try #require(
+            try DocumentMergers.merge(
+                ofType: nil,
+                base: tree.asSaved,
+                mine: tree,
+                theirs: try FileWrapper(url: url)
+            )
+        )
+        #expect(renamed.conflicts.isEmpty)
+        #expect(try names(in: renamed.contents) == [Array(decomposed.utf8), Array("z.txt".utf8)])
+        #expect(try text("z.txt", in: renamed.contents) == "Z")
+        replace(composed, with: "edited", in: tree)
+        let both = try #require(
+            try DocumentMergers.merge(
+                ofType: nil,
+                base: tree.asSaved,
+                mine: tree,
+                theirs: try FileWrapper(url: url)
+            )
+        )
+        #expect(!both.conflicts.isEmpty)
+        #expect(try names(in: both.contents).count == 3)
+    }
+
     @Test("An app that makes a new tree each time merges as one that changes the tree it was given")
     func newTrees() throws {
         let url = try put(["a.txt": "a", "b.txt": "one\ntwo\n"])
