@@ -69,9 +69,9 @@ package final class Vault: Sendable {
     ///   - unlessUnchanged: Whether to add none when the newest version is the same but for its times.
     ///   - isElsewhere: Whether the state is kept that something else is in, as a version of the document: then what
     ///     was seen of the document's own members is neither asked nor changed.
-    /// - Returns: The version, or the newest one when nothing was added.
-    /// - Throws: `VaultError` with code `changing` or `unkeepable`; `SystemError`. Nothing was promised then; a version
-    ///   that was durable when the index refused is listed after the next opening.
+    /// - Returns: The version, or the newest one when none was added; what was known to be damaged of that is whole again.
+    /// - Throws: `VaultError` with code `changing`, `unkeepable` or `busy`; `SystemError`. Nothing was promised then; a
+    ///   version that was durable when the index refused is listed after the next opening.
     @discardableResult
     package func keep(
         _ path: FilePath,
@@ -90,22 +90,8 @@ package final class Vault: Sendable {
             isElsewhere: isElsewhere
         )
         let session = try KeepSession(store: store)
-        for _ in 1...Self.attemptCountMax {
-            do {
-                return try keep(state, by: session)
-            } catch is KeepSession.Stale {
-                try session.refresh()
-            }
-        }
-        // Somebody collects all the time: this once he waits.
-        return try VaultLock.collection.hold(in: store.folder) {
-            try session.refresh()
-            return try keep(state, by: session)
-        }
+        return try session.untilCurrent { try keep(state, by: session) }
     }
-
-    /// So often a version is kept anew that collecting got in the way of.
-    private static let attemptCountMax = 3
 
     /// What is to be kept, and as what.
     private struct KeptState {
@@ -129,29 +115,30 @@ package final class Vault: Sendable {
         if state.unlessUnchanged, let newest = try newestVersion(of: item),
             try newest.root().isSameState(as: root)
         {
+            try heal(item, keeper.caches, by: session)
             return newest
         }
         let version = try KeptVersion(id: .fresh(), item: item, origin: origin, root: root)
-        let object = try session.storeNew(.version, [UInt8](version.record))
+        let object = try session.storeRecord(of: version)
         let caches = keeper.caches
-        let voided = session.voided
-        if !voided.isEmpty {
-            let note = VersionNote(change: .removed, date: now(), versions: voided.map(\.version.id))
-            _ = try session.store(.note, note.encoded)
-        }
-        // If this comes to nothing, the record is in a pack all the same.
-        session.voided.append((version, object))
         try session.commit { index in
-            for (version, object) in voided {
-                try index.insert(version, object: object)
-                try index.setVoid(version.id)
-            }
             try index.insert(version, object: object)
             for cache in caches {
                 try index.setMemberCache(item, cache, generation: session.generation)
             }
         }
         return version
+    }
+
+    /// Sees to it that the newest version of a document is whole, which was found to be the state that it is in: what of it was
+    /// damaged has been stored anew. Whoever keeps it is about to do away with the document, maybe.
+    private func heal(_ item: FileMark, _ caches: [CacheRows], by session: KeepSession) throws {
+        guard try session.hasNews() else { return try session.checkCurrent() }
+        try session.commit { index in
+            for cache in caches {
+                try index.setMemberCache(item, cache, generation: session.generation)
+            }
+        }
     }
 
     // MARK: Versions

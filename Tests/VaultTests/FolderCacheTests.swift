@@ -161,6 +161,72 @@ struct FolderCacheTests {
         #expect(try again.root().content == version.root().content)
     }
 
+    @Test("Members that bear more than an object may have are in several leaves, and can be read again")
+    func largeMembers() throws {
+        let bench = try VaultBench()
+        let session = try KeepSession(store: bench.vault.store)
+        func entry(_ name: String, _ content: ContentReference? = nil) -> ManifestEntry {
+            let isMember = content == nil
+            let note = Data(repeating: name.utf8.last ?? 0, count: ManifestEntry.attributesByteCountMax - 100)
+            let dress = MemberDress(
+                permissions: 0o600,
+                modificationSeconds: 1,
+                modificationNanoseconds: 0,
+                attributes: isMember ? ["user.note": note] : [:]
+            )
+            return ManifestEntry(
+                name: name,
+                kind: isMember ? .file : .folder,
+                dress: dress,
+                byteCount: 0,
+                content: content
+            )
+        }
+        let entries = (10..<30).map { entry("m\($0)") }
+        #expect(entries.allSatisfy { $0.isKeepable })
+        var leaves = FolderLeaves(session: session)
+        for entry in entries {
+            try leaves.append(
+                CachedMember(
+                    name: entry.name,
+                    kind: .file,
+                    trace: MemberTrace(modified: 0, changed: 0),
+                    isSettled: true,
+                    byteCount: 0,
+                    content: nil,
+                    entry: entry.encoded[...]
+                )
+            )
+        }
+        let (cache, _) = try leaves.finish(nil, isCurrent: false)
+        #expect(cache.leaves.map(\.isClosed) == [false, false])
+        let whole = try ContentTree.folder(
+            of: entries.map { (bytes: $0.encoded[...], isBoundary: ContentTree.isBoundary($0.name)) }
+        ) { kind, bytes in try bytes.withUnsafeBytes { try session.hasher.name(kind, $0) } }
+        #expect(cache.reference == whole)
+        let root = entry("", cache.reference)
+        let version = try KeptVersion(id: .fresh(), item: item, origin: VaultBench.origin(), root: root)
+        let object = try session.storeRecord(of: version)
+        try session.commit { try $0.insert(version, object: object) }
+        try bench.vault.check(version)
+        #expect(try bench.vault.verify().isClean)
+        try bench.vault.collect(deadShareMin: 0)
+        try bench.vault.check(version)
+    }
+
+    @Test("What is larger than an object may be is refused, and in the way of nothing else")
+    func tooLarge() throws {
+        let bench = try VaultBench()
+        let session = try KeepSession(store: bench.vault.store)
+        let bytes = [UInt8](repeating: 0, count: PackFormat.objectByteCountMax + 1)
+        let error = #expect(throws: VaultError.self) { _ = try session.store(.folder, bytes) }
+        #expect(error?.code == .unkeepable)
+        #expect(throws: VaultError.self) { _ = try session.storeNew(.version, bytes) }
+        _ = try session.store(.chunk, Array("whole".utf8))
+        try session.commit { _ in }
+        #expect(try bench.vault.verify().isClean)
+    }
+
     @Test("What is written of a folder is read as it was; with any bit changed it is nothing")
     func coding() throws {
         let hasher = try VaultHasher(key: [UInt8](repeating: 7, count: 32))

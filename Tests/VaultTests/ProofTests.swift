@@ -10,7 +10,7 @@ import VaultHarness
 
 @Suite("VaultProof", .onOwnThreads)
 struct ProofTests {
-    private let item = FileMark(UUID())
+    let item = FileMark(UUID())
 
     /// The harness, built beside this test.
     private func executable() throws -> String {
@@ -79,14 +79,14 @@ struct ProofTests {
 
     // MARK: Repair
 
-    private func flip(_ path: FilePath, at offset: Int) throws {
+    func flip(_ path: FilePath, at offset: Int) throws {
         var bytes = try FileReading.contents(of: path)
         bytes[offset] ^= 4
         try bytes.write(to: path.url(isDirectory: false))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path.string)
     }
 
-    private func pack(_ bench: VaultBench) throws -> FilePath {
+    func pack(_ bench: VaultBench) throws -> FilePath {
         let folder = bench.vaultPath.appending("packs")
         let names = try FileReading.entries(in: folder).map(\.name)
         return folder.appending(try #require(names.sorted().first))

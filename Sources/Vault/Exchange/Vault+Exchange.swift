@@ -53,19 +53,8 @@ extension Vault {
         origin: (Keepable) -> VersionOrigin
     ) throws -> [Result<Kept, any Error>] {
         let session = try KeepSession(store: store)
-        for _ in 1...Self.exchangeAttemptMax {
-            do { return try keepContents(of: documents, origin, by: session) } catch is KeepSession.Stale {
-                try session.refresh()
-            }
-        }
-        return try VaultLock.collection.hold(in: store.folder) {
-            try session.refresh()
-            return try keepContents(of: documents, origin, by: session)
-        }
+        return try session.untilCurrent { try keepContents(of: documents, origin, by: session) }
     }
-
-    /// So often something is stored anew that collecting got in the way of.
-    static let exchangeAttemptMax = 3
 
     private func keepContents(
         of documents: [Keepable],
@@ -134,7 +123,7 @@ extension Vault {
                     origin: kept.origin,
                     root: kept.root
                 )
-                return (version, try session.storeNew(.version, [UInt8](version.record)))
+                return (version, try session.storeRecord(of: version))
             }
         }
     }

@@ -19,23 +19,16 @@ extension Vault {
     ///   - documents: Which, and of which items.
     ///   - origin: Who keeps them.
     ///   - fetch: Gets the objects that are not here. That it gets none of those that it is asked for ends this.
-    /// - Throws: `VaultError` with code `damaged` when an object is not what its name says, or cannot be had; what
-    ///   `fetch` throws. What has come of a large document until then need not come again.
+    /// - Throws: `VaultError` with code `damaged` when an object is not what its name says, or cannot be had, `busy` when
+    ///   others take away all the time what is here; what `fetch` throws. What has come of a large document until then need
+    ///   not come again, unless the disk has refused some of it.
     package func receive(
         _ documents: [(contents: DocumentContents, item: FileMark)],
         origin: (FileMark) -> VersionOrigin,
         fetch: Fetch
     ) throws {
         let session = try KeepSession(store: store)
-        for _ in 1...Self.exchangeAttemptMax {
-            do { return try receive(documents, origin, fetch, by: session) } catch is KeepSession.Stale {
-                try session.refresh()
-            }
-        }
-        try VaultLock.collection.hold(in: store.folder) {
-            try session.refresh()
-            try receive(documents, origin, fetch, by: session)
-        }
+        try session.untilCurrent { try receive(documents, origin, fetch, by: session) }
     }
 
     private func receive(

@@ -9,6 +9,8 @@ struct ContentTree {
     static let childCountMin = 16
     /// One child in 64 ends a node.
     static let boundaryMask: UInt8 = 0x3f
+    /// What stands before a node's children.
+    private static let headByteCount = 5
 
     /// One piece of a file, or a list of pieces.
     struct Piece: Hashable, Sendable {
@@ -24,7 +26,7 @@ struct ContentTree {
         var (level, pieces) = (UInt8(0), chunks)
         while pieces.count > 1 {
             level += 1
-            pieces = try groups(pieces) { $0.name.firstByte & boundaryMask == 0 }.map { group in
+            pieces = try groups(pieces, isBoundary: { $0.name.firstByte & boundaryMask == 0 }).map { group in
                 var writer = ByteWriter()
                 writer.integer(level)
                 writer.integer(UInt32(group.count))
@@ -46,7 +48,8 @@ struct ContentTree {
         of entries: [(bytes: ArraySlice<UInt8>, isBoundary: Bool)],
         store: Store
     ) throws -> ContentReference {
-        let leaves = try groups(entries, isBoundary: \.isBoundary).map { group in
+        let grouped = groups(entries, byteCount: \.bytes.count, isBoundary: \.isBoundary)
+        let leaves = try grouped.map { group in
             try leaf(of: group.map(\.bytes), store: store)
         }
         return try folder(ofLeaves: leaves, store: store)
@@ -54,7 +57,8 @@ struct ContentTree {
 
     /// A leaf of a folder's tree.
     ///
-    /// - Parameter entries: Encoded, in the order of their names' bytes; as many as ``isEnd(count:isBoundary:)`` says.
+    /// - Parameter entries: Encoded, in the order of their names' bytes; as many as ``isEnd(count:isBoundary:)`` says, and
+    ///   ``hasRoom(byteCount:for:)``.
     static func leaf(of entries: [ArraySlice<UInt8>], store: Store) throws -> ObjectName {
         var writer = ByteWriter()
         writer.integer(UInt8(0))
@@ -69,7 +73,7 @@ struct ContentTree {
         if names.isEmpty { names = [try store(.folder, [0, 0, 0, 0, 0])] }
         while names.count > 1 {
             level += 1
-            names = try groups(names) { $0.firstByte & boundaryMask == 0 }.map { group in
+            names = try groups(names, isBoundary: { $0.firstByte & boundaryMask == 0 }).map { group in
                 var writer = ByteWriter()
                 writer.integer(level)
                 writer.integer(UInt32(group.count))
@@ -97,15 +101,29 @@ struct ContentTree {
         count == childCountMax || (count >= childCountMin && isBoundary())
     }
 
-    private static func groups<Child>(_ children: [Child], isBoundary: (Child) -> Bool) -> [ArraySlice<Child>]
-    {
+    /// Whether a leaf with so many bytes of members can have one more: no object is larger than one may be.
+    static func hasRoom(byteCount: Int, for entryByteCount: Int) -> Bool {
+        headByteCount + byteCount + entryByteCount <= PackFormat.objectByteCountMax
+    }
+
+    private static func groups<Child>(
+        _ children: [Child],
+        byteCount: (Child) -> Int = { _ in 0 },
+        isBoundary: (Child) -> Bool
+    ) -> [ArraySlice<Child>] {
         var groups: [ArraySlice<Child>] = []
-        var start = 0
+        var (start, groupByteCount) = (0, 0)
         for index in children.indices {
+            let childByteCount = byteCount(children[index])
+            if index > start, !hasRoom(byteCount: groupByteCount, for: childByteCount) {
+                groups.append(children[start..<index])
+                (start, groupByteCount) = (index, 0)
+            }
+            groupByteCount += childByteCount
             let count = index - start + 1
             if isEnd(count: count, isBoundary: isBoundary(children[index])) {
                 groups.append(children[start...index])
-                start = index + 1
+                (start, groupByteCount) = (index + 1, 0)
             }
         }
         if start < children.count { groups.append(children[start...]) }

@@ -21,7 +21,7 @@ package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         package static var unknownVersion: Code { Code(kind: .unknownVersion) }
         /// The document holds what cannot be kept, as a device or a name that is too long.
         package static var unkeepable: Code { Code(kind: .unkeepable) }
-        /// Somebody else does the same with this vault.
+        /// Somebody else does something with this vault that this would have to wait for.
         package static var busy: Code { Code(kind: .busy) }
 
         package var description: String { "\(kind)" }

@@ -33,6 +33,9 @@ struct IndexCatchUp {
         let dead = known.values.filter { row in row.isDead }
         for row in dead { try store.packs.remove(row.fileName) }
         guard isRebuilt || !found.isEmpty || !dead.isEmpty else { return }
+        // A pack that came back after a power cut would be taken for a new one once it is forgotten, and what was removed would
+        // come back with it. And names that the index is about to speak of are to last.
+        if isRebuilt || !dead.isEmpty { try store.packs.sync() }
         let lent = isRebuilt ? try lookAtLent() : []
         try index.connection.transaction {
             for row in dead { try index.forget(pack: row.number) }
@@ -95,8 +98,15 @@ struct IndexCatchUp {
         var isSealed: Bool
     }
 
-    /// Reads what is new in a pack, and cuts off what a write left that was never acknowledged.
+    /// Reads what is new in a pack, and cuts off what a write left that was never acknowledged. What is found is durable then:
+    /// whoever wrote it may never have synced it.
     private func look(at id: PackID, _ file: StorageFile, _ row: PackRow?, mayCut: Bool) throws -> Found? {
+        if mayCut, let row, row.isSealed {
+            // Who wrote it could not make it durable, nor cut it off: nobody was told of it. Should that be refused once more,
+            // it is left for the next time.
+            try? file.cut(to: row.byteCount)
+            return nil
+        }
         let scanner = PackScanner(hasher: try VaultHasher(key: store.key), decompressor: try Decompressor())
         let scan = try scanner.scan(file, id, from: row?.byteCount ?? 0)
         let mayCut = mayCut && !scan.hasBadSectors
@@ -107,26 +117,27 @@ struct IndexCatchUp {
         }
         if mayCut, scan.isHeaderWhole, scan.isTornAtMost {
             if scan.validEnd < scan.byteCount { try file.cut(to: scan.validEnd) }
-            // What was never synced by him who wrote it is to last before it is relied on.
             try file.sync()
             return Found(id: id, scan: scan, byteCount: scan.validEnd, isSealed: false)
         }
+        try file.sync()
         return Found(id: id, scan: scan, byteCount: scan.byteCount, isSealed: !scan.gaps.isEmpty)
     }
 
     private func bringIn(_ found: [Found], isRebuilt: Bool) throws {
         var versions: [(KeptVersion, ScannedRecord)] = []
         var notes: [VersionNote] = []
-        var nodes: [ObjectName] = []
+        var nodes = Nodes()
         for pack in found {
             let number = try index.setPack(pack.id, byteCount: pack.byteCount, isSealed: pack.isSealed)
             for record in pack.scan.records {
                 let place = ObjectPlace(pack: number, offset: record.offset, header: record.header)
-                let isNew = try index.place(of: record.header.name) == nil
+                if record.header.kind == .list || record.header.kind == .folder {
+                    try nodes.note(record.header.name, in: index)
+                }
                 try index.insert(place)
                 switch record.header.kind {
-                case .chunk: break
-                case .list, .folder: if isNew { nodes.append(record.header.name) }
+                case .chunk, .list, .folder: break
                 case .version:
                     guard let version = try? KeptVersion(record.plain[...]), (try? version.parts()) != nil
                     else {
@@ -145,11 +156,28 @@ struct IndexCatchUp {
         for note in notes { try index.apply(note) }
     }
 
-    /// Lists the versions, and forgets nodes that lead to what is not there: whoever finds a node relies on all below.
+    /// Lists and folders that were found, as the index knew them before.
+    private struct Nodes {
+        /// Those that it did not know: no version that it lists leads to one as far as it knows.
+        var new: [ObjectName] = []
+        /// Those that it knew as damaged, or leading to damage: listed versions may lead to them.
+        var damaged: Set<ObjectName> = []
+
+        mutating func note(_ name: ObjectName, in index: VaultIndex) throws {
+            switch try index.isDamaged(name) {
+            case nil: new.append(name)
+            case true?: damaged.insert(name)
+            case false?: break
+            }
+        }
+    }
+
+    /// Lists the versions, and forgets new nodes that lead to what is not there: whoever finds a node relies on all below. One
+    /// that was known stays, and counts as damaged still unless all below it is seen to be there.
     private func insert(
         _ versions: [(KeptVersion, ScannedRecord)],
         isRebuilt: Bool,
-        nodes: [ObjectName]
+        nodes: Nodes
     ) throws {
         let reader = try ObjectReader(store: store, index: index)
         var walk = ObjectWalk(reader: reader)
@@ -161,7 +189,8 @@ struct IndexCatchUp {
             try index.insert(version, object: record.header.name)
             if !isWhole, !isRebuilt, !isKnown { try index.setVoid(version.id) }
         }
-        for node in nodes {
+        for node in nodes.damaged where !walk.whole.contains(node) { try index.setDamaged(node, true) }
+        for node in nodes.new {
             if walk.broken.contains(node) {
                 try index.setDamaged(node, true)
             } else if !walk.whole.contains(node) {

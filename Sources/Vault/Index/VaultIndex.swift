@@ -130,6 +130,14 @@ final class VaultIndex {
         return ObjectPlace(pack: statement.integer(2), offset: statement.integer(3), header: header)
     }
 
+    /// Whether an object is damaged, or leads to damage; nil when it is not here.
+    func isDamaged(_ name: ObjectName) throws -> Bool? {
+        let statement = try connection.statement("SELECT isDamaged FROM objects WHERE name = ?1")
+        name.withBytes { statement.bind(1, $0) }
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) != 0 : nil
+    }
+
     /// Whether an object is here as a whole, and stays for as long as anything leads to it: what is lent need not.
     func isInPack(_ name: ObjectName) throws -> Bool {
         try place(of: name).map { $0.header.encoding != .lent } ?? false

@@ -22,6 +22,8 @@ final class VaultStore: Sendable {
     private struct State {
         var index: VaultIndex?
         var idleWriters: [PackWriter] = []
+        /// Packs whose locks nobody is to get as long as this process has the vault open.
+        var stuckPacks: [StorageFile] = []
     }
 
     /// So many packs stay open for the next who writes.
@@ -222,7 +224,7 @@ final class VaultStore: Sendable {
         guard let row, !row.isSealed, !row.isDead, row.byteCount == byteCount,
             try file.read(at: 0, byteCount: PackFormat.headerByteCount) == hasher.packHeader(id)
         else { return nil }
-        return PackWriter(file, id, byteCount: byteCount, hasher: hasher)
+        return writer(file, id, byteCount: byteCount, syncedByteCount: byteCount, hasher)
     }
 
     /// Begins a pack.
@@ -236,7 +238,41 @@ final class VaultStore: Sendable {
             let header = try hasher.packHeader(id)
             try header.withUnsafeBytes { bytes throws in try file.append(bytes) }
             try packs.sync()
-            return PackWriter(file, id, byteCount: header.count, hasher: hasher)
+            return writer(file, id, byteCount: header.count, syncedByteCount: 0, hasher)
+        }
+    }
+
+    private func writer(
+        _ file: StorageFile,
+        _ id: PackID,
+        byteCount: Int,
+        syncedByteCount: Int,
+        _ hasher: VaultHasher
+    ) -> PackWriter {
+        PackWriter(
+            file,
+            id,
+            byteCount: byteCount,
+            syncedByteCount: syncedByteCount,
+            hasher: hasher,
+            isStuck: { [weak self] file in self?.retire(file, id) }
+        )
+    }
+
+    /// Has nobody write to a pack any more that failed and could not be cut back, nor take for durable what the index does not
+    /// know of it.
+    private func retire(_ file: StorageFile, _ id: PackID) {
+        state.withLock { $0.stuckPacks.append(file) }
+        do {
+            let isKnown = try writeIndex { index in
+                guard let row = try index.pack(id) else { return false }
+                _ = try index.setPack(id, byteCount: row.byteCount, isSealed: true)
+                return true
+            }
+            // Nobody was told of anything in it.
+            if !isKnown { try packs.remove(id.fileName) }
+        } catch {
+            // That the pack failed is told already. Its lock is kept at least, for as long as this process has the vault open.
         }
     }
 

@@ -22,6 +22,7 @@ struct FolderLeaves {
     private let session: KeepSession
     private var made: [Made] = []
     private var pending: [CachedMember] = []
+    private var pendingByteCount = 0
     /// Leaves that were looked into, by their first name's bytes.
     private var known: [[UInt8]: Known] = [:]
 
@@ -44,7 +45,12 @@ struct FolderLeaves {
     }
 
     mutating func append(_ member: CachedMember) throws {
+        // Where one ends for want of room what comes behind it says, and that may change: it is not closed.
+        if !ContentTree.hasRoom(byteCount: pendingByteCount, for: member.entry.count) {
+            try close(isClosed: false)
+        }
         pending.append(member)
+        pendingByteCount += member.entry.count
         let isEnd = ContentTree.isEnd(count: pending.count, isBoundary: ContentTree.isBoundary(member.name))
         if isEnd { try close(isClosed: true) }
     }
@@ -52,7 +58,7 @@ struct FolderLeaves {
     private mutating func close(isClosed: Bool) throws {
         guard let first = pending.first else { return }
         let members = pending
-        pending = []
+        (pending, pendingByteCount) = ([], 0)
         let old = known[Array(first.name.utf8)]
         if let old, old.isStored, old.leaf.isClosed == isClosed, old.members.count == members.count,
             zip(old.members, members).allSatisfy({ $0.entry == $1.entry })

@@ -7,6 +7,7 @@ internal import Foundation
 /// 1. Nothing is in the index that is not durable in a pack.
 /// 2. What the index knows as whole leads to nothing that it does not know as whole.
 /// 3. What was relied upon is still there at the end, or the version is kept anew: the generation tells.
+/// 4. No attempt relies on what one before it found.
 final class KeepSession {
     let store: VaultStore
     let hasher: VaultHasher
@@ -14,6 +15,9 @@ final class KeepSession {
     private var writer: PackWriter?
     /// What this session appended and the index does not know yet.
     private var added: [ObjectName: (pack: PackID, offset: Int, header: PackFormat.RecordHeader)] = [:]
+    /// Lists and folders that an attempt appended which came to nothing: what they lead to may be gone. One that is stored again
+    /// is led to what is there, and need not be appended again; the index never knows of the others.
+    private var doubted: [ObjectName: (pack: PackID, offset: Int, header: PackFormat.RecordHeader)] = [:]
     private var packEnds: [PackID: Int] = [:]
     /// What is to be stored unless it is there, and not looked up yet: to find many costs less than to ask for each.
     private var pending: [(kind: ObjectKind, name: ObjectName, plain: [UInt8])] = []
@@ -28,8 +32,10 @@ final class KeepSession {
     /// Documents that are lent, by their files' inodes.
     private var loans: [UInt64: Loan] = [:]
     private(set) var generation: Int
+    /// Versions whose records the attempt at hand has stored.
+    var made: [MadeVersion] = []
     /// Versions whose records are in packs and that came to nothing: somebody collected meanwhile.
-    var voided: [(version: KeptVersion, object: ObjectName)] = []
+    var voided: [MadeVersion] = []
 
     /// So many objects are remembered before the index is told of those that lead to no others.
     private static let addedCountMax = 200_000
@@ -50,7 +56,29 @@ final class KeepSession {
     func refresh() throws {
         // What came to nothing may have been collected.
         loans = [:]
+        pending.removeAll(keepingCapacity: true)
+        pendingNames.removeAll(keepingCapacity: true)
+        pendingByteCount = 0
+        (voided, made) = (voided + made, [])
+        // Pieces of files lead to nothing that could have been collected.
+        for (name, object) in added where object.header.kind == .list || object.header.kind == .folder {
+            doubted[name] = object
+        }
+        for name in doubted.keys { added[name] = nil }
         generation = try store.withIndex { try $0.generation() }
+    }
+
+    /// Whether an attempt has stored anything, or found that a document is lent otherwise than the index knows.
+    func hasNews() throws -> Bool {
+        try storePending()
+        return !added.isEmpty || loans.values.contains { $0.pieces != nil }
+    }
+
+    /// Sees to it that what was relied upon is still there.
+    ///
+    /// - Throws: `Stale` when it may be gone.
+    func checkCurrent() throws {
+        guard try store.withIndex({ try $0.generation() }) == generation else { throw Stale() }
     }
 
     /// Whether an object need not be stored: it is in a pack.
@@ -114,12 +142,20 @@ final class KeepSession {
 
     /// Stores an object unless it is there.
     func store(_ kind: ObjectKind, _ plain: UnsafeRawBufferPointer) throws -> ObjectName {
+        // Before it waits with those of other documents, which it is nothing to.
+        try checkSize(plain.count)
         let name = try hasher.name(kind, plain)
-        guard added[name] == nil, pendingNames.insert(name).inserted else { return name }
+        guard !isAppended(name), pendingNames.insert(name).inserted else { return name }
         pending.append((kind, name, [UInt8](plain)))
         pendingByteCount += plain.count
         if pendingByteCount >= Self.pendingByteCountMax { try storePending() }
         return name
+    }
+
+    /// Whether this session has appended an object that is about to be stored.
+    private func isAppended(_ name: ObjectName) -> Bool {
+        if let object = doubted.removeValue(forKey: name) { added[name] = object }
+        return added[name] != nil
     }
 
     /// Stores what is not there of what was to be looked up, in its order: nothing stands before what it leads to.
@@ -153,7 +189,7 @@ final class KeepSession {
     /// Stores an object that has been compared with its name, as it came. It was missing: should somebody have stored it
     /// since, it is stored twice until that is collected.
     func storeMissing(_ object: VaultObject, _ plain: [UInt8], _ stored: StoredObject) throws {
-        guard added[object.name] == nil else { return }
+        guard !isAppended(object.name) else { return }
         try plain.withUnsafeBytes { plain in
             try stored.bytes.withUnsafeBytes { bytes in
                 try append(object.kind, object.name, plain, pressed: stored.isPressed ? bytes : nil)
@@ -168,12 +204,14 @@ final class KeepSession {
     /// Appends an object that is not there.
     ///
     /// - Parameter pressed: Its bytes, pressed together; nil to store them as they are.
+    /// - Throws: `VaultError` with code `unkeepable` for one that nobody could read again.
     func append(
         _ kind: ObjectKind,
         _ name: ObjectName,
         _ plain: UnsafeRawBufferPointer,
         pressed: UnsafeRawBufferPointer?
     ) throws {
+        try checkSize(plain.count)
         let header = PackFormat.RecordHeader(
             kind: kind,
             encoding: pressed == nil ? .plain : .zstd,
@@ -185,6 +223,16 @@ final class KeepSession {
         let offset = try writer.append(header, stored: pressed ?? plain)
         added[name] = (writer.id, offset, header)
         packEnds[writer.id] = writer.byteCount
+    }
+
+    /// Refuses an object that nobody could read again.
+    private func checkSize(_ byteCount: Int) throws {
+        guard byteCount > PackFormat.objectByteCountMax else { return }
+        let detail = """
+            A document has \(byteCount) bytes that can only be kept together, and that is too many. Give its \
+            members shorter names or attributes.
+            """
+        throw VaultError(code: .unkeepable, path: store.folder.path, detail: detail)
     }
 
     /// Makes lent files durable, and their names in the vault.
@@ -223,7 +271,7 @@ final class KeepSession {
             }
         }
         for name in chunks.keys { added[name] = nil }
-        let needed = Set(added.values.map(\.pack))
+        let needed = Set(added.values.map(\.pack)).union(doubted.values.map(\.pack))
         fullWriters.removeAll { !needed.contains($0.id) }
     }
 
@@ -237,6 +285,7 @@ final class KeepSession {
         reliesOnOthers: Bool = true,
         _ tell: (VaultIndex) throws -> Value
     ) throws -> Value {
+        try noteVoided()
         try storePending()
         try syncLoans()
         try writer?.sync()
@@ -251,11 +300,12 @@ final class KeepSession {
                 try index.insert(ObjectPlace(pack: number, offset: object.offset, header: object.header))
             }
             try store.tell(index, of: loans)
+            try setVoid(in: index)
             return try tell(index)
         }
         self.loans = [:]
-        added = [:]
-        packEnds = [:]
+        (made, voided) = ([], [])
+        (added, doubted, packEnds) = ([:], [:], [:])
         fullWriters = []
         if let writer { store.give(back: writer) }
         writer = nil

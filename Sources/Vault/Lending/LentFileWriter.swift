@@ -2,7 +2,8 @@ internal import FileSystem
 
 /// Fills a file of the vault's with the pieces of a large document, as they come: the document is to be this very file.
 ///
-/// What one reception has left unfinished the next goes on with. For one thread at a time.
+/// What one reception has left unfinished the next goes on with, unless the disk has refused some of it: the kernel tells of that
+/// once, and takes for written the next time what is nowhere. For one thread at a time.
 final class LentFileWriter {
     private let store: VaultStore
     private let byteCount: Int
@@ -18,6 +19,10 @@ final class LentFileWriter {
     /// What is in the file, and not in the index.
     private var untold: [(name: ObjectName, offset: Int, byteCount: Int)] = []
     private var untoldByteCount = 0
+    /// Whether the index knows of anything in the file.
+    private var isTold = false
+    /// Whether the disk has refused something: nobody knows what of the file is on it that the index does not know.
+    private var hasFailed = false
 
     /// So many bytes are written before the index is told: so many at most have to come again, should this process end.
     private static let untoldByteCountMax = 64 << 20
@@ -56,7 +61,7 @@ final class LentFileWriter {
             // Somebody else may be at it.
             try file.lock(waits: false)
         else { return writer }
-        (writer.row, writer.file) = (row, file)
+        (writer.row, writer.file, writer.isTold) = (row, file, true)
         writer.wanted.subtract(names)
         writer.stretch = FileStretch(file)
         return writer
@@ -111,27 +116,36 @@ final class LentFileWriter {
         guard let stretch, let first = offsets[name]?.first, plain.count == byteCounts[name] else {
             throw VaultError.damaged(name, in: store.folder.path)
         }
-        for offset in offsets[name] ?? [] { try stretch.write(plain, at: offset) }
+        try orFail { for offset in offsets[name] ?? [] { try stretch.write(plain, at: offset) } }
         wanted.remove(name)
         untold.append((name, first, plain.count))
         untoldByteCount += plain.count
         if untoldByteCount >= Self.untoldByteCountMax { try finish() }
     }
 
-    /// Ends what has failed: what was written need not come again.
+    /// Ends what has failed: what was written need not come again, unless the disk has refused some of it.
     func abandon() {
         // Why it cannot be kept is no more to the point than why this ends; what stays goes when the vault is collected.
         do { try finish() } catch {}
-        guard wanted.count == offsets.count, let row else { return }
-        try? store.drop(row)
+        guard let row else { return }
+        do {
+            if !isTold, hasFailed || wanted.count == offsets.count {
+                try store.drop(row)
+            } else if hasFailed {
+                // What the index knows was durable before: it is copied and compared, and the file becomes nobody's document.
+                try store.writeIndex { try $0.setShared(row.number) }
+            }
+        } catch {}
     }
 
     /// Makes all that was written durable, and has the index know it.
     func finish() throws {
         guard let row, let file, !untold.isEmpty else { return }
-        try stretch?.flush()
-        try file.sync()
-        try store.packs.sync()
+        try orFail {
+            try stretch?.flush()
+            try file.sync()
+            try store.packs.sync()
+        }
         let inode = try store.packs.status(of: row.fileName)?.stamp.inode ?? 0
         try store.writeIndex { [store, untold] index in
             // Collected meanwhile, as nothing led to it yet.
@@ -139,6 +153,15 @@ final class LentFileWriter {
             try index.setLentInode(inode, of: row.number)
             try index.addLent(untold, of: row.number, unlessIn: store.isLastHolder(of:))
         }
-        (untold, untoldByteCount) = ([], 0)
+        (untold, untoldByteCount, isTold) = ([], 0, true)
+    }
+
+    /// Does something with the file; that it fails is not forgotten, and nothing is told of what was not durable before.
+    private func orFail(_ body: () throws -> Void) throws {
+        do { try body() } catch {
+            hasFailed = true
+            (untold, untoldByteCount) = ([], 0)
+            throw error
+        }
     }
 }

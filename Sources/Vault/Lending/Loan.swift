@@ -77,6 +77,8 @@ extension VaultStore {
         try packs.remove(row.fileName)
         try packs.sync()
         try writeIndex { index in
+            // Whoever collected may have done so already, and the number may be another's by now.
+            guard try index.pack(row.number)?.id == row.id else { return }
             try index.forgetLent(of: row.number)
             try index.forget(pack: row.number)
         }

@@ -125,11 +125,19 @@ final class ObjectReader {
         throw VaultError.damaged(name, in: store.folder.path)
     }
 
-    /// Says that an object is not where it was lent any more.
+    /// Says that an object is not where it was lent any more, nor what else of that file is about to be read and is not there:
+    /// whoever stores something meanwhile begins anew each time that anything is said so.
     private func forget(_ place: ObjectPlace) throws {
         guard forgetsLost else { return }
-        try store.writeIndex { index in
-            try index.forgetLent(place)
+        var lost = [place]
+        for (name, other) in ahead where other.pack == place.pack && other.header.encoding == .lent {
+            let room = plain.room(other.header.plainByteCount)
+            // What cannot be read says so when it is its turn.
+            let isThere = (try? isRead(name, other.header.kind, at: other, into: room)) ?? true
+            if !isThere { lost.append(other) }
+        }
+        try store.writeIndex { [lost] index in
+            for place in lost { try index.forgetLent(place) }
             try index.advanceGeneration()
         }
     }

@@ -4,6 +4,10 @@ internal import FileSystem
 ///
 /// For one thread at a time. What was appended is durable after `sync`, and known to others after the index knows.
 ///
+/// What a disk has refused once it may take for written the next time that it is asked: the kernel tells of a failure to write
+/// once. So a pack that failed is cut back to where it was synced last before another gets its lock, and where even that is
+/// refused, whoever made the writer is told, so that the pack is written to no more.
+///
 /// Sendable because it has one user at a time: it is taken out of the store's pool, under the store's lock, by whoever
 /// uses it, and given back when that has ended.
 final class PackWriter: @unchecked Sendable {
@@ -14,8 +18,14 @@ final class PackWriter: @unchecked Sendable {
     /// Where the buffer begins in the pack.
     private var writtenByteCount: Int
     private var isSynced = true
+    /// Up to where all is durable.
+    private var syncedByteCount: Int
+    /// Told of a pack that failed and could not be cut back; it gets the file, whose lock is still held.
+    private let isStuck: (StorageFile) -> Void
     /// What went wrong with the pack: nobody knows what of the buffer is in it, nor what is durable.
     private var failure: (any Error)?
+    /// Whether the lock is another's to give up.
+    private var staysLocked = false
 
     /// How much is gathered before it is written.
     private static let bufferByteCount = 1 << 20
@@ -23,14 +33,27 @@ final class PackWriter: @unchecked Sendable {
     static let packByteCountMax = 128 << 20
 
     /// Takes over a pack whose lock the file holds, and which ends where the last record does.
-    init(_ file: StorageFile, _ id: PackID, byteCount: Int, hasher: VaultHasher) {
+    ///
+    /// - Parameters:
+    ///   - syncedByteCount: Up to where all of it is durable.
+    ///   - isStuck: Told of a pack that failed and could not be cut back; it gets the file, whose lock is still held.
+    init(
+        _ file: StorageFile,
+        _ id: PackID,
+        byteCount: Int,
+        syncedByteCount: Int,
+        hasher: VaultHasher,
+        isStuck: @escaping (StorageFile) -> Void
+    ) {
         self.file = file
         self.id = id
         self.hasher = hasher
+        self.isStuck = isStuck
+        self.syncedByteCount = syncedByteCount
         writtenByteCount = byteCount
     }
 
-    deinit { file.unlock() }
+    deinit { if !staysLocked { file.unlock() } }
 
     /// Where the next record will be.
     var byteCount: Int { writtenByteCount + buffer.count }
@@ -55,7 +78,7 @@ final class PackWriter: @unchecked Sendable {
 
     /// Writes what is gathered.
     ///
-    /// On failure the pack is of no use any more: it may end in half a record, which its next writer cuts off.
+    /// On failure the pack is of no use to this writer any more, and has nothing of what was not synced.
     private func flush() throws {
         if let failure { throw failure }
         guard !buffer.isEmpty else { return }
@@ -70,11 +93,17 @@ final class PackWriter: @unchecked Sendable {
         guard !isSynced else { return }
         try orFail { try file.sync() }
         isSynced = true
+        syncedByteCount = writtenByteCount
     }
 
     private func orFail(_ body: () throws -> Void) throws {
         do { try body() } catch {
             failure = error
+            // Nobody was told of what is beyond.
+            do { try file.cut(to: syncedByteCount) } catch {
+                staysLocked = true
+                isStuck(file)
+            }
             throw error
         }
     }

@@ -17,7 +17,7 @@ extension Vault {
     ///
     /// - Parameter sources: Where to look, in this order.
     /// - Returns: What is still wrong, by a verification at the end.
-    /// - Throws: `SystemError`, `SQLiteError`; what has been put back until then stays.
+    /// - Throws: `SystemError`, `SQLiteError`, `VaultError` with code `busy`; what has been put back until then stays.
     package func repair(from sources: [RepairSource]) throws -> VerifyReport {
         if try !VaultKey.isWhole(in: store.folder) { try VaultKey.rewrite(store.key, in: store.folder) }
         var report = try verify()
@@ -50,33 +50,39 @@ extension Vault {
         let session = try KeepSession(store: store)
         // Of no document: what was seen of one before must not keep this from reading.
         let nobody = FileMark.fresh()
-        var keeper = ItemKeeper(session: session, item: nobody, moment: Vault.fileMoment)
-        _ = try keeper.keep(path, .all)
-        try session.commit { _ in }
+        try session.untilCurrent {
+            var keeper = ItemKeeper(session: session, item: nobody, moment: Vault.fileMoment)
+            _ = try keeper.keep(path, .all)
+            try session.commit { _ in }
+        }
     }
 
     private func putBack(_ objects: [ObjectName], from vault: Vault) throws {
         let session = try KeepSession(store: store)
         let reader = try ObjectReader(store: vault.store)
-        for name in objects {
-            guard let place = try vault.store.withIndex({ try $0.place(of: name) }) else { continue }
-            do {
-                _ = try session.store(place.header.kind, try reader.object(name, place.header.kind))
-            } catch let error as VaultError where error.code == .damaged {
-                continue  // It does not have it either; the report at the end says so.
+        try session.untilCurrent {
+            for name in objects {
+                guard let place = try vault.store.withIndex({ try $0.place(of: name) }) else { continue }
+                do {
+                    _ = try session.store(place.header.kind, try reader.object(name, place.header.kind))
+                } catch let error as VaultError where error.code == .damaged {
+                    continue  // It does not have it either; the report at the end says so.
+                }
             }
+            try session.commit { _ in }
         }
-        try session.commit { _ in }
     }
 
     /// Writes records of versions anew that are whole in the index and damaged in their pack.
     private func putBackRecords() throws {
         let session = try KeepSession(store: store)
-        for (object, record) in try store.withIndex({ try $0.damagedVersionRecords() }) {
-            let name = try record.withUnsafeBytes { try session.hasher.name(.version, $0) }
-            if name == object { _ = try session.store(.version, record) }
+        try session.untilCurrent {
+            for (object, record) in try store.withIndex({ try $0.damagedVersionRecords() }) {
+                let name = try record.withUnsafeBytes { try session.hasher.name(.version, $0) }
+                if name == object { _ = try session.store(.version, record) }
+            }
+            try session.commit { _ in }
         }
-        try session.commit { _ in }
     }
 
     private func collectDamaged(_ report: VerifyReport) throws {

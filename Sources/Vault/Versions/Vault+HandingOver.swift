@@ -41,15 +41,7 @@ extension Vault {
         of former: FileMark,
         by session: KeepSession
     ) throws -> [VersionID] {
-        for _ in 1...Self.exchangeAttemptMax {
-            do { return try tryToList(copies, of: former, by: session) } catch is KeepSession.Stale {
-                try session.refresh()
-            }
-        }
-        return try VaultLock.collection.hold(in: store.folder) {
-            try session.refresh()
-            return try tryToList(copies, of: former, by: session)
-        }
+        try session.untilCurrent { try tryToList(copies, of: former, by: session) }
     }
 
     private func tryToList(

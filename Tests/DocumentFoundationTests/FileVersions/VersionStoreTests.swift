@@ -175,6 +175,21 @@ struct VersionStoreTests {
         #expect(try stage.texts(url).first == text)
     }
 
+    @Test("What a version takes the place of is kept whole, though what was kept of it was damaged")
+    func replacedThoughDamaged() throws {
+        let stage = try VersionStage()
+        let text = String(repeating: "one", count: 100)
+        for text in [text, "two", text] { try stage.save(text, at: "a.txt") }
+        let url = stage.place("a.txt")
+        let version = try #require(try stage.others(url).last)
+        try damage(stage)
+        #expect(try !stage.store.verify().brokenVersions.isEmpty)
+        try version.replaceItem(at: url)
+        #expect(try stage.text(url) == "two")
+        #expect(try stage.store.verify().brokenVersions == [])
+        #expect(try stage.texts(url).contains(text))
+    }
+
     @Test("A damaged version is an error of Cocoa's, and the item stays as it is")
     func damaged() throws {
         let stage = try VersionStage()
