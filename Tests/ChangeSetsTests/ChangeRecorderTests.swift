@@ -21,9 +21,7 @@ private struct BookmarkDevice {
     }
 
     func sync(with other: BookmarkDevice) throws {
-        let vector = try recorder.withReplica { $0.vector }
-        let batch = try #require(try other.recorder.withReplica { $0.encodedChanges(since: vector) })
-        try recorder.withReplica { _ = try $0.apply(batch) }
+        try recorder.hear(from: other.recorder)
     }
 
     var bookmarks: [String: Bookmark] { recorder.objects(Bookmark.self) }

@@ -91,6 +91,9 @@ struct Batch {
         let first = try reader.sequence()
         guard first > 0 else { throw .malformed("a change's number out of range") }
         let count = try reader.count(ofAtLeast: 5)
+        guard first + UInt64(count) <= ChangeLimits.sequenceMax + 1 else {
+            throw .malformed("a change's number out of range")
+        }
         let start = times.count
         starts.reserveCapacity(start + count)
         times.reserveCapacity(start + count)
@@ -180,7 +183,9 @@ extension ByteReader {
     /// A time that is told by its distance from another one.
     mutating func time(after last: UInt64) throws(ChangeSetError) -> UInt64 {
         let (time, overflow) = Int64(last).addingReportingOverflow(try signed())
-        guard !overflow, time >= 0 else { throw .malformed("a time out of range") }
+        guard !overflow, time >= 0, time <= Int64(HybridTime.bitsMax) else {
+            throw .malformed("a time out of range")
+        }
         return UInt64(time)
     }
 }

@@ -87,7 +87,8 @@ extension Replica {
     /// between what is the same at both ends is taken away and put in.
     ///
     /// - Returns: An edit for ``record(_:_:_:_:at:)``, to be recorded before any other; nil when the text is that
-    ///   already. What such an edit has begun stays a text: values that are set as a whole no longer show.
+    ///   already. What such an edit has begun stays a text: values that are set as a whole no longer show. One of more
+    ///   than 2^24 scalars is not recorded.
     public func splice(
         of property: String,
         _ type: String,
@@ -98,9 +99,18 @@ extension Replica {
         return woven.splice(to: text, contents.matrix.devices).map { .splice($0) }
     }
 
-    /// The change that a new object's text begins with; nil for an empty one.
+    /// The change that a new object's text begins with; nil for an empty one. One of more than 2^24 scalars is not
+    /// recorded.
     public static func splice(of text: String) -> PropertyChange.Edit? {
         WovenText().splice(to: text, []).map { .splice($0) }
+    }
+
+    /// A text's change for this device's next change set, in as many edits as it takes when none is to put in or take away
+    /// more than so many scalars.
+    func parts(of edit: PropertyChange.Edit?, ofAtMost countMax: Int) -> [PropertyChange.Edit] {
+        guard case .splice(let splice)? = edit else { return [] }
+        let sequence = contents.matrix.applied[own] + 1
+        return splice.parts(ofAtMost: countMax, by: device, sequence).map { .splice($0) }
     }
 
     private func storedText(of property: String, _ reference: ObjectReference) -> WovenText? {

@@ -6,10 +6,11 @@ extension Replica {
     ///     a new one in its place.
     ///   - type: The name of the object's type, 1 to 1,000 bytes.
     ///   - id: Which object of its type, 1 to 1,000 bytes.
-    ///   - changes: The changed properties; a deletion has none. Lists at most 16 deep.
+    ///   - changes: The changed properties; a deletion has none. Lists at most 16 deep; each splice of a text puts in
+    ///     at most 2^24 scalars, and takes away as many.
     ///   - milliseconds: The wall clock's, since 1970.
     /// - Returns: The change set, as other devices will see it.
-    /// - Throws: `objectMissing`, `beyondLimit`. Nothing was recorded then.
+    /// - Throws: `objectMissing`, `beyondLimit`. Nothing was recorded then: what is recorded can be read by all.
     @discardableResult
     public mutating func record(
         _ action: ChangeSet.Action,
@@ -21,7 +22,7 @@ extension Replica {
         try check(action, type, id, changes)
         let seen = unsaid()
         let sequence = contents.matrix.applied[own] + 1
-        let time = clock.next(milliseconds: milliseconds)
+        let time = try clock.next(milliseconds: milliseconds)
         contents.matrix.noteApplied(own, sequence, time.bits)
         for item in seen { contents.matrix.note(own, saw: Int(item.device), item.sequence) }
         told = contents.matrix.applied
@@ -75,8 +76,15 @@ extension Replica {
         guard changes.count <= (action == .delete ? 0 : ChangeLimits.editCountMax) else {
             throw .beyondLimit("changed properties", action == .delete ? 0 : ChangeLimits.editCountMax)
         }
-        for change in changes where change.edit.parts.value.depth > ChangeValue.depthMax {
-            throw .beyondLimit("lists in each other in “\(change.property)”", ChangeValue.depthMax)
+        for change in changes {
+            if case .splice(let splice) = change.edit {
+                try splice.checkCounts()
+            } else if change.edit.parts.value.depth > ChangeValue.depthMax {
+                throw .beyondLimit("lists in each other in “\(change.property)”", ChangeValue.depthMax)
+            }
+        }
+        guard contents.matrix.applied[own] < ChangeLimits.sequenceMax else {
+            throw .beyondLimit("changes of a device", Int(ChangeLimits.sequenceMax))
         }
         if action != .add, !contains(type, id) { throw .objectMissing(type, id) }
     }

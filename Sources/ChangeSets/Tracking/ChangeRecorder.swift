@@ -19,6 +19,9 @@ public final class ChangeRecorder {
     private var references: [ObjectIdentifier: Replica.ObjectReference] = [:]
     /// In the order in which the objects were changed.
     private var changed: [(reference: Replica.ObjectReference, names: [String])] = []
+    /// How many scalars one edit of a text has at most: what is pasted may be longer, and is recorded in several. Less than
+    /// readers take only where that is tried out.
+    var spliceCountMax = ChangeLimits.spliceCountMax
 
     /// - Parameters:
     ///   - replica: The data.
@@ -83,8 +86,8 @@ public final class ChangeRecorder {
 
     /// Records what was set since the last time.
     ///
-    /// - Throws: `beyondLimit` for a value with too many lists in each other. What comes before it is recorded; it and
-    ///   what comes after is tried again the next time.
+    /// - Throws: `beyondLimit`, for a value with too many lists in each other say. What comes before it is recorded; it
+    ///   and what comes after is tried again the next time.
     public func record() throws {
         while let (reference, names) = changed.first {
             if let tracked = tracked[reference] {
@@ -107,7 +110,8 @@ public final class ChangeRecorder {
         _ reference: Replica.ObjectReference
     ) -> [PropertyChange.Edit] {
         if case .text = property.rule, case .text(let text) = property.current {
-            return replica.splice(of: name, reference.type, reference.id, to: text).map { [$0] } ?? []
+            let edit = replica.splice(of: name, reference.type, reference.id, to: text)
+            return replica.parts(of: edit, ofAtMost: spliceCountMax)
         }
         let old = replica.value(of: name, reference.type, reference.id)
         return property.rule.edits(from: old, to: property.current)
@@ -120,7 +124,8 @@ public final class ChangeRecorder {
         _ reference: Replica.ObjectReference
     ) -> [PropertyChange.Edit] {
         switch (property.rule, property.current) {
-        case (.text, .text(let text)): Replica.splice(of: text).map { [$0] } ?? []
+        case (.text, .text(let text)):
+            replica.parts(of: Replica.splice(of: text), ofAtMost: spliceCountMax)
         case (.counter, let value):
             property.rule.edits(from: replica.storedValue(of: name, reference), to: value)
         case (_, let value): property.rule.edits(from: nil, to: value)

@@ -14,7 +14,10 @@ public struct ChangeTracked<Value: ChangeConvertible> {
     let cell: TrackedCell<Value>
 
     /// - Parameters:
-    ///   - wrappedValue: What the property holds until it is set, here or on another device.
+    ///   - wrappedValue: What the property holds in a new object; it is recorded when that is inserted. In an object
+    ///     for which it never was, say one that an older version of the app made, a set and a text are empty and a
+    ///     counter is 0: edits of several devices go together only from what all of them begin with. A property with
+    ///     another rule holds this there.
     ///   - rule: What becomes of edits that did not know of each other.
     public init(wrappedValue: Value, _ rule: TrackingRule = .latest) {
         cell = TrackedCell(wrappedValue, rule)
@@ -92,12 +95,25 @@ extension ChangeTracked: TrackedProperty {
 
 extension TrackedCell {
     func take(_ change: ChangeValue?) {
-        guard let change else { return value = initial }
+        guard let change else {
+            return value = rule.valueOfNothing.flatMap { Value(changeValue: $0) } ?? initial
+        }
         if let converted = Value(changeValue: change) { value = converted }
     }
 }
 
 extension TrackingRule {
+    /// What a property holds for which nothing is stored: no element was put in, or all were taken out again. Edits begin
+    /// there. Nil where they do not, and the class says what the property holds.
+    var valueOfNothing: ChangeValue? {
+        switch self {
+        case .set: .list([])
+        case .counter: .integer(0)
+        case .text: .text("")
+        case .latest, .merged: nil
+        }
+    }
+
     /// What leads from one value to another; nothing when they are the same.
     func edits(from old: ChangeValue?, to new: ChangeValue) -> [PropertyChange.Edit] {
         switch (self, new) {

@@ -7,18 +7,21 @@ public struct HybridTime: Hashable, Comparable, Sendable {
     /// 48 bits of milliseconds since 1970 above 16 bits of count.
     package let bits: UInt64
 
-    /// Times of the year 6429 and later are taken from nobody: they would leave the clock no room.
-    package static let bitsMax: UInt64 = (1 << 63) - 1
+    /// The last time that a change may bear, in the year 4199. Later ones are given by no clock and taken from nobody.
+    package static let bitsMax: UInt64 = 1 << 62
+    /// A wall clock that is later than the year 3084 counts as this: one in microseconds, say. From here to the last time
+    /// there is room for more changes than anybody makes.
+    private static let millisecondsMax: UInt64 = 1 << 45
 
     package init(bits: UInt64) {
         self.bits = bits
     }
 
     /// - Parameters:
-    ///   - milliseconds: Since the start of 1970, at most 2^47.
+    ///   - milliseconds: Since the start of 1970. More than 2^45 counts as that.
     ///   - count: What tells the times of one millisecond apart.
     public init(milliseconds: UInt64, count: UInt16 = 0) {
-        bits = min(milliseconds, Self.bitsMax >> 16) << 16 | UInt64(count)
+        bits = min(milliseconds, Self.millisecondsMax) << 16 | UInt64(count)
     }
 
     /// Milliseconds since the start of 1970.
@@ -42,7 +45,12 @@ package struct HybridClock: Hashable, Sendable {
     /// The time of a change made now.
     ///
     /// - Parameter milliseconds: The wall clock's, since 1970. A clock that was set back does no harm.
-    package mutating func next(milliseconds: UInt64) -> HybridTime {
+    /// - Throws: `beyondLimit` when the last time of all was seen: none is later.
+    package mutating func next(milliseconds: UInt64) throws(ChangeSetError) -> HybridTime {
+        guard last.bits < HybridTime.bitsMax else {
+            let limit = Int(HybridTime(bits: HybridTime.bitsMax).milliseconds)
+            throw .beyondLimit("milliseconds since 1970 of a change after all that were seen", limit)
+        }
         // A full count runs over into the milliseconds.
         last = max(HybridTime(milliseconds: milliseconds), HybridTime(bits: last.bits + 1))
         return last

@@ -87,10 +87,81 @@ extension TextSplice {
         var reader = ByteReader(bytes)
         self = try reader.splice()
         try reader.end()
-        let insertedCount = insertions.reduce(0) { $0 + $1.text.unicodeScalars.count }
-        let deletedCount = deletions.reduce(0) { $0 + $1.offsets.count }
+        try checkCounts()
+    }
+
+    /// How many scalars it puts in.
+    var insertedCount: Int { insertions.reduce(0) { $0 + $1.text.unicodeScalars.count } }
+
+    /// How many scalars it takes away.
+    var deletedCount: Int { deletions.reduce(0) { $0 + $1.offsets.count } }
+
+    /// - Throws: `beyondLimit` for what no reader takes.
+    func checkCounts() throws(ChangeSetError) {
         guard max(insertedCount, deletedCount) <= ChangeLimits.spliceCountMax else {
             throw .beyondLimit("scalars of a change of a text", ChangeLimits.spliceCountMax)
         }
+    }
+}
+
+extension TextSplice {
+    /// The same in parts, none of which puts in or takes away more than so many scalars: edits of one change set, in this
+    /// order, which change nothing else of the text. What they put in has the names that it would have in one piece.
+    ///
+    /// - Parameters:
+    ///   - countMax: At least 1.
+    ///   - device: Whose change set it is.
+    ///   - sequence: The change set's number: a part goes on behind what the one before it has put in.
+    func parts(ofAtMost countMax: Int, by device: DeviceID, _ sequence: UInt64) -> [TextSplice] {
+        guard max(insertedCount, deletedCount) > countMax else { return [self] }
+        let deletions = deletionParts(ofAtMost: countMax)
+        let insertions = insertionParts(ofAtMost: countMax, by: device, sequence)
+        return (0..<max(deletions.count, insertions.count)).map { index in
+            TextSplice(
+                deletions: index < deletions.count ? deletions[index] : [],
+                insertions: index < insertions.count ? [insertions[index]] : []
+            )
+        }
+    }
+
+    private func deletionParts(ofAtMost countMax: Int) -> [[Run]] {
+        var parts: [[Run]] = []
+        var room = 0
+        for run in deletions {
+            var start = run.offsets.lowerBound
+            while start < run.offsets.upperBound {
+                if room == 0 {
+                    parts.append([])
+                    room = countMax
+                }
+                let end = min(run.offsets.upperBound, start + room)
+                let part = Run(device: run.device, sequence: run.sequence, offsets: start..<end)
+                parts[parts.count - 1].append(part)
+                room -= end - start
+                start = end
+            }
+        }
+        return parts
+    }
+
+    private func insertionParts(
+        ofAtMost countMax: Int,
+        by device: DeviceID,
+        _ sequence: UInt64
+    ) -> [Insertion] {
+        var parts: [Insertion] = []
+        var offset = 0
+        for insertion in insertions {
+            var after = insertion.after
+            var rest = insertion.text.unicodeScalars[...]
+            while !rest.isEmpty {
+                let part = rest.prefix(countMax)
+                parts.append(Insertion(after: after, text: String(part)))
+                offset += part.count
+                after = Run(device: device, sequence: sequence, offsets: offset - 1..<offset)
+                rest = rest[part.endIndex...]
+            }
+        }
+        return parts
     }
 }
