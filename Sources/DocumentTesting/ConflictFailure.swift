@@ -51,4 +51,24 @@ public struct ConflictReport: Sendable {
     public internal(set) var mergedCount = 0
     /// How often both were kept.
     public internal(set) var keptCount = 0
+    /// How often both were kept as merging has thrown: a part of `keptCount`, and nearly all of it where a class cannot merge at
+    /// all.
+    public internal(set) var threwCount = 0
+
+    mutating func count(_ outcome: ConflictOutcome) {
+        switch outcome {
+        case .merged: mergedCount += 1
+        case .kept: keptCount += 1
+        case .threw:
+            keptCount += 1
+            threwCount += 1
+        }
+    }
+}
+
+/// What becomes of two versions.
+enum ConflictOutcome {
+    case merged, kept
+    /// Both are kept, as merging has thrown.
+    case threw
 }

@@ -15,6 +15,12 @@ struct ConflictMeeting<Document: UIDocument> {
         let edits: [ConflictEdit<Document>]
     }
 
+    /// What a merge has come to: contents, or neither where both are kept, with the error if it has thrown one.
+    private struct Merge {
+        var contents: ContentsSnapshot?
+        var error: (any Error)?
+    }
+
     init(_ suite: ConflictSuite<Document>, _ seeds: EditSeeds) throws {
         self.suite = suite
         base = try Self.version(.base, of: suite, seeds, from: nil)
@@ -52,8 +58,12 @@ struct ConflictMeeting<Document: UIDocument> {
         (base.edits.map(\.description), mine.edits.map(\.description), theirs.edits.map(\.description))
     }
 
-    /// Whether the two become one.
-    func isMerged() throws -> Bool { try merge(mine, theirs, by: mine.document) != nil }
+    /// What becomes of the two.
+    func outcome() throws -> ConflictOutcome {
+        let merge = try merge(mine, theirs, by: mine.document)
+        if merge.contents != nil { return .merged }
+        return merge.error == nil ? .kept : .threw
+    }
 
     /// The first law that does not hold.
     func brokenLaw() throws -> (law: ConflictFailure.Law, detail: String)? {
@@ -63,15 +73,17 @@ struct ConflictMeeting<Document: UIDocument> {
         ]
         for (law, own, other, wanted) in alone {
             let merged = try merge(own, other, by: mine.document)
-            if merged != wanted.contents { return (law, detail(merged, wanted: wanted.contents)) }
+            if merged.contents != wanted.contents { return (law, detail(merged, wanted: wanted.contents)) }
         }
         let merged = try merge(mine, theirs, by: mine.document)
         let elsewhere = try merge(theirs, mine, by: theirs.document)
-        guard merged == elsewhere else { return (.symmetry, detail(merged, wanted: elsewhere)) }
-        guard let merged else { return nil }
+        guard merged.contents == elsewhere.contents else {
+            return (.symmetry, detail(merged, elsewhere: elsewhere))
+        }
+        guard let contents = merged.contents else { return nil }
         let document = try suite.make(.merged)
         do {
-            try document.load(fromContents: merged.contents, ofType: Self.type(of: document))
+            try document.load(fromContents: contents.contents, ofType: Self.type(of: document))
         } catch {
             return (.loadable, detail(merged, wanted: nil) + "\n  Loading: \(error)")
         }
@@ -88,8 +100,8 @@ struct ConflictMeeting<Document: UIDocument> {
         return nil
     }
 
-    /// Nil where both are kept, as they are when merging throws.
-    private func merge(_ own: Version, _ other: Version, by document: Document) throws -> ContentsSnapshot? {
+    /// Both are kept when merging throws.
+    private func merge(_ own: Version, _ other: Version, by document: Document) throws -> Merge {
         let merged: Any?
         do {
             merged = try document.mergedContents(
@@ -98,17 +110,25 @@ struct ConflictMeeting<Document: UIDocument> {
                 mine: own.contents.contents,
                 theirs: other.contents.contents
             )
-        } catch { return nil }
-        return try merged.map { try ContentsSnapshot($0) }
+        } catch { return Merge(error: error) }
+        return Merge(contents: try merged.map { try ContentsSnapshot($0) })
     }
 
-    private func detail(_ merged: ContentsSnapshot?, wanted: ContentsSnapshot?) -> String {
+    private func detail(_ merged: Merge, wanted: ContentsSnapshot?) -> String {
         var lines = [
             "  Base: \(base.contents.text)", "  Mine: \(mine.contents.text)",
-            "  Theirs: \(theirs.contents.text)",
-            "  Merged: \(merged?.text ?? "not, both are kept")",
+            "  Theirs: \(theirs.contents.text)", "  Merged: \(text(of: merged))",
         ]
         if let wanted { lines.append("  Instead of: \(wanted.text)") }
         return lines.joined(separator: "\n")
+    }
+
+    private func detail(_ merged: Merge, elsewhere: Merge) -> String {
+        detail(merged, wanted: nil) + "\n  On the other device: \(text(of: elsewhere))"
+    }
+
+    private func text(of merge: Merge) -> String {
+        if let contents = merge.contents { return contents.text }
+        return "not, both are kept" + (merge.error.map { ", as it threw \($0)" } ?? "")
     }
 }

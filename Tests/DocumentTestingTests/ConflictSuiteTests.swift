@@ -120,6 +120,39 @@ struct ConflictSuiteTests {
         #expect(try failure(of: MarkingNote.self).law == .loadable)
     }
 
+    @Test("One that throws wherever both have changed something is kept, and that is counted")
+    func throwing() throws {
+        let report = try textSuite(ThrowingNote.self).check()
+        #expect(report.threwCount > 0 && report.threwCount == report.keptCount)
+        #expect(try textSuite(TextNote.self).check().threwCount == 0)
+    }
+
+    @Test("One that throws whatever there is to be merged breaks the first law, and it is said what it threw")
+    func throwingAlways() throws {
+        let failure = try failure(of: UselessNote.self)
+        #expect(failure.law == .mineAlone)
+        #expect(failure.detail.contains("as it threw \(CocoaError(.fileReadCorruptFile))"), "\(failure)")
+    }
+
+    @Test("What was found is told, also if a smaller case cannot be looked at")
+    func unshrinkable() throws {
+        let found = Found()
+        let suite = ConflictSuite<LongerNote>(seed: 7) { version in
+            if found.isLost, version == .merged { throw CocoaError(.fileReadUnknown) }
+            return LongerNote(fileURL: place("\(version).txt"))
+        } edit: { note, numbers in
+            let word = "w\(numbers.next() % 1_000_000)"
+            note.lines.append(word)
+            return ConflictEdit("appended \(word)") { note in
+                let isThere = note.lines.contains(word)
+                if !isThere, note.fileURL.lastPathComponent == "merged.txt" { found.isLost = true }
+                return isThere
+            }
+        }
+        let failure = #expect(throws: ConflictFailure.self) { try suite.check() }
+        #expect(failure?.law == .nothingLost)
+    }
+
     @Test("A seed gives the same run again")
     func replay() throws {
         let failures = try (0..<2).map { _ in "\(try failure(of: LongerNote.self, seed: 99))" }
@@ -186,6 +219,40 @@ private final class LongerNote: WrongNote {
 
 private final class OrderedNote: WrongNote {
     nonisolated override func wrong(_ mine: Data, _ theirs: Data) -> Data { mine + theirs }
+}
+
+private final class ThrowingNote: TextNote {
+    nonisolated override func mergedContents(
+        ofType type: String?,
+        base: Any?,
+        mine: Any,
+        theirs: Any
+    ) throws
+        -> Any?
+    {
+        let merged = try super.mergedContents(ofType: type, base: base, mine: mine, theirs: theirs)
+        guard let merged else { throw CocoaError(.fileReadCorruptFile) }
+        return merged
+    }
+}
+
+private final class UselessNote: TextNote {
+    nonisolated override func mergedContents(
+        ofType type: String?,
+        base: Any?,
+        mine: Any,
+        theirs: Any
+    ) throws
+        -> Any?
+    {
+        throw CocoaError(.fileReadCorruptFile)
+    }
+}
+
+/// Whether a merge has lost something.
+@MainActor
+private final class Found {
+    var isLost = false
 }
 
 private final class MarkingNote: WrongNote {

@@ -101,6 +101,7 @@ struct DocumentWorldTests {
     @Test("What README shows")
     func readme() async throws {
         let world = try DocumentWorld()
+        defer { try? world.end() }
         let (phone, pad) = try world.devices("phone", "pad")
         try await world.create(Note.init, "a.txt", on: phone) { $0.text = "one\ntwo\nthree\n" }
         try await world.settle()
@@ -110,7 +111,6 @@ struct DocumentWorldTests {
         pad.goOnline()
         try await world.settle()
         try await world.look(Note.init, "a.txt", on: phone) { #expect($0.text == "ONE\ntwo\nTHREE\n") }
-        try world.end()
     }
 
     @Test("What cannot be merged is a conflict on both devices, until one of them has settled it")
@@ -174,6 +174,26 @@ struct DocumentWorldTests {
         try await pad.download(away)
         #expect(try await text("b.txt", on: pad, in: world) == "away\n")
         try world.end()
+    }
+
+    @Test("A device that runs is started anew, and no two have one name, nor one that is no folder's")
+    func startedTwice() async throws {
+        let world = try DocumentWorld()
+        defer { try? world.end() }
+        let (phone, pad) = try world.devices("phone", "pad")
+        try pad.start()
+        try pad.start()
+        #expect(pad.isStarted && pad.isOnline)
+        try await write("one\n", on: phone, in: world)
+        try await world.settle()
+        #expect(try await text(on: pad, in: world) == "one\n")
+
+        for name in ["phone", "", "a/b", "..", "memory of pad"] {
+            let failure = #expect(throws: WorldNameFailure.self) { _ = try world.devices([name]) }
+            #expect(failure?.name == name)
+            #expect(failure.map { "\($0)" }?.contains("“\(name)”") == true)
+        }
+        try await world.settle()
     }
 
     @Test("A hub that is put back loses nothing; a world that cannot come to rest says why")

@@ -127,6 +127,59 @@ struct WorldCrashTests {
         try world.end()
     }
 
+    @Test("A crash that is to come comes, whenever its device goes online or is copied meanwhile")
+    func stillToCome() async throws {
+        let world = try DocumentWorld()
+        defer { try? world.end() }
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(ShoppingList.init, "list.txt", on: phone) {
+            $0.items = ["milk", "bread", "salt"]
+        }
+        try await world.settle()
+        for count in 0...10 {
+            pad.goOffline()
+            try await world.edit(ShoppingList.init, "list.txt", on: phone) { $0.items[0] = "tea \(count)" }
+            try await world.edit(ShoppingList.init, "list.txt", on: pad) { $0.items[2] = "jam \(count)" }
+            try pad.crash(afterWrites: count)
+            pad.goOnline()
+            try await world.settle()
+            #expect(pad.hasCrashed && !pad.isStarted, "after \(count) writes, seed \(world.seed)")
+            try pad.start()
+            try await world.settle()
+
+            try pad.crash(afterWrites: count)
+            _ = try pad.backUp()
+            try await world.edit(ShoppingList.init, "list.txt", on: phone) { $0.items[0] = "rice \(count)" }
+            try await world.settle()
+            #expect(pad.hasCrashed && !pad.isStarted, "after \(count) writes, seed \(world.seed)")
+            try pad.start()
+            try await world.settle()
+        }
+        #expect(try text("list.txt", on: phone) == "rice 10\nbread\njam 10\n", "seed \(world.seed)")
+        #expect(try text("list.txt", on: pad) == "rice 10\nbread\njam 10\n", "seed \(world.seed)")
+    }
+
+    @Test("A device that has crashed is not brought back by another crash, nor by being copied")
+    func crashedTwice() async throws {
+        let world = try DocumentWorld()
+        defer { try? world.end() }
+        let phone = try world.devices(["phone"])[0]
+        try await world.create(ShoppingList.init, "list.txt", on: phone) { $0.items = ["milk"] }
+        try await world.settle()
+        try phone.crash()
+        try phone.crash(afterWrites: 5)
+        _ = try phone.backUp()
+        #expect(phone.hasCrashed && !phone.isStarted)
+        await #expect(throws: WorldDocumentFailure.self) {
+            try await world.edit(ShoppingList.init, "list.txt", on: phone) { $0.items.append("tea") }
+        }
+        #expect(try text("list.txt", on: phone) == "milk\n")
+        try phone.start()
+        try await world.edit(ShoppingList.init, "list.txt", on: phone) { $0.items.append("jam") }
+        try await world.settle()
+        #expect(try text("list.txt", on: phone) == "milk\njam\n")
+    }
+
     @Test(
         "On a device that has crashed nothing is saved or sent, and it says so; a start ends also what has not come yet"
     )

@@ -37,6 +37,15 @@ private final class OwnWriter: Memo {
     }
 }
 
+/// A document that takes nothing for its contents.
+private final class Unreadable: UIDocument {
+    override func contents(forType typeName: String) throws -> Any { Data() }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        throw CocoaError(.fileReadCorruptFile)
+    }
+}
+
 @Suite("Disks of a world's devices", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldDiskTests {
@@ -114,6 +123,68 @@ struct WorldDiskTests {
         try await world.edit(Memo.init, "a.txt", on: phone) { $0.text = "three\n" }
         try await world.settle()
         #expect(try text(on: pad) == "three\n")
+        try world.end()
+    }
+
+    @Test(
+        "What could not be saved is gone when that is told: nothing saves it later, and nobody presents the file"
+    )
+    func abandoned() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(Memo.init, "a.txt", on: phone) { $0.text = "one\n" }
+        try await world.settle()
+        try phone.fillDisk()
+        var memo: Memo?
+        await #expect(throws: WorldDocumentFailure.self) {
+            try await world.edit(Memo.init, "a.txt", on: phone) { edited in
+                edited.text = "two\n"
+                memo = edited
+            }
+        }
+        #expect(memo?.documentState.contains(.closed) == true)
+        #expect(presenters(below: world.folder).isEmpty)
+        phone.freeDisk()
+        try await world.settle()
+        for device in [phone, pad] { #expect(try text(on: device) == "one\n") }
+        try world.end()
+        #expect(presenters(below: world.folder).isEmpty)
+    }
+
+    private func presenters(below folder: URL) -> [URL] {
+        NSFileCoordinator.filePresenters.compactMap { $0.presentedItemURL }.filter {
+            $0.path.hasPrefix(folder.path + "/")
+        }
+    }
+
+    @Test("What goes wrong while one looks is told, not that the document could not be closed then")
+    func firstFailure() async throws {
+        let world = try DocumentWorld()
+        let phone = try world.devices(["phone"])[0]
+        try await world.create(Memo.init, "a.txt", on: phone) { $0.text = "one\n" }
+        let error = await #expect(throws: CocoaError.self) {
+            try await world.look(Memo.init, "a.txt", on: phone) { memo in
+                memo.text = "two\n"
+                memo.updateChangeCount(.done)
+                try phone.fillDisk()
+                throw CocoaError(.userCancelled)
+            }
+        }
+        #expect(error?.code == .userCancelled)
+        #expect(presenters(below: world.folder).isEmpty)
+        try world.end()
+    }
+
+    @Test("Why a document could not be opened is told")
+    func cause() async throws {
+        let world = try DocumentWorld()
+        let phone = try world.devices(["phone"])[0]
+        try await world.create(Memo.init, "a.txt", on: phone) { $0.text = "one\n" }
+        let failure = await #expect(throws: WorldDocumentFailure.self) {
+            try await world.look(Unreadable.init, "a.txt", on: phone) { _ in }
+        }
+        #expect((failure?.cause as? CocoaError)?.code == .fileReadCorruptFile)
+        #expect(failure?.description.contains("\(CocoaError(.fileReadCorruptFile))") == true)
         try world.end()
     }
 

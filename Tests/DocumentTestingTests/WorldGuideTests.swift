@@ -6,12 +6,24 @@ import UIKit
 
 // What Docs/testing.md shows, as an app's developer would write it: only what is public.
 
+/// A text, as the guide has it.
+private final class Note: UIDocument {
+    var text = ""
+
+    override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
+    }
+}
+
 @Suite("What people write who test their documents", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldGuideTests {
     @Test("Edited on both, one of them offline")
     func offline() async throws {
         let world = try DocumentWorld()
+        defer { try? world.end() }
         let (phone, pad) = try world.devices(2)
         try await world.create(ShoppingList.init, "list.txt", on: phone) {
             $0.items = ["milk", "bread", "salt"]
@@ -29,7 +41,36 @@ struct WorldGuideTests {
                 #expect($0.items == ["tea", "milk", "bread", "salt", "jam"])
             }
         }
-        try world.end()
+    }
+
+    @Test("Some devices come to rest while another cannot")
+    func settlingSome() async throws {
+        let world = try DocumentWorld()
+        defer { try? world.end() }
+        let (phone, pad, desk) = try world.devices(3)
+        try await world.create(ShoppingList.init, "list.txt", on: phone) { $0.items = ["milk"] }
+        try await world.settle()
+        try pad.fillDisk()
+        try await world.edit(ShoppingList.init, "list.txt", on: phone) { $0.items.append("jam") }
+        try await world.settle([phone, desk])
+        try await world.look(ShoppingList.init, "list.txt", on: desk) {
+            #expect($0.items == ["milk", "jam"])
+        }
+        await #expect(throws: WorldFailure.self) { try await world.settle(seconds: 0.2) }
+        #expect(pad.isStarted && pad.isOnline)
+        desk.goOffline()
+        phone.stop()
+        #expect(!desk.isOnline && desk.isStarted && !phone.isStarted && phone.isOnline)
+    }
+
+    @Test("Notes in random stories")
+    func notesInRandomStories() async throws {
+        let notes = StoryKind("note", Note.init) { note, mark, _ in note.text += mark + "\n" }
+        // Fewer than the guide has: each is told in a second or so.
+        for seed in UInt64(1)...3 {
+            let story = WorldStory(seed: seed)
+            if let report = try await story.report([notes], written: "[notes]") { Issue.record("\(report)") }
+        }
     }
 
     @Test("Over a network on which messages are lost, doubled, late and slow")

@@ -109,4 +109,14 @@ struct WorldHubCrashTests {
         }
         try world.end()
     }
+
+    @Test("To put a hub back of which there is no backup is a mistake")
+    func withoutBackup() async {
+        await #expect(processExitsWith: .failure) {
+            let world = try DocumentWorld()
+            // Nobody removes it when this process is gone.
+            try world.end()
+            world.restoreHub()
+        }
+    }
 }

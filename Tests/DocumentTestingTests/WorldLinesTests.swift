@@ -67,7 +67,7 @@ struct WorldLinesTests {
         arguments: LineFault.allCases
     )
     func everyFault(fault: LineFault) async throws {
-        var faults = LineFaults(lost: 0, unanswered: 0, doubled: 0, late: 0)
+        var faults = LineFaults()
         faults.shares[fault] = 0.4
         try await expectAll(faults, by: fault)
     }
@@ -123,10 +123,61 @@ struct WorldLinesTests {
         for world in worlds { try world.end() }
     }
 
+    @Test(
+        "What is not said does not go wrong, and shares that make a whole do, in whatever order they are added up"
+    )
+    func shares() {
+        #expect(LineFaults(lost: 1).shares.values.reduce(0, +) == 1)
+        #expect(LineFaults(doubled: 0.3).shares.filter { $0.value > 0 } == [.doubled: 0.3])
+        #expect(LineFaults.some.shares.values.allSatisfy { $0 > 0 })
+        for lost in 0...20 {
+            for unanswered in 0...(20 - lost) {
+                for doubled in 0...(20 - lost - unanswered) {
+                    let late = 20 - lost - unanswered - doubled
+                    let shares = [lost, unanswered, doubled, late].map { Double($0) * 0.05 }
+                    let faults = LineFaults(
+                        lost: shares[0],
+                        unanswered: shares[1],
+                        doubled: shares[2],
+                        late: shares[3]
+                    )
+                    #expect(faults.isPossible)
+                }
+            }
+        }
+    }
+
+    @Test("Shares that no line can have are mistakes, also where they came later")
+    func impossibleShares() async {
+        let impossible: [[LineFault: Double]] = [
+            [.lost: 0.6, .late: 0.5], [.doubled: -0.1], [.unanswered: .nan],
+        ]
+        for shares in impossible {
+            var faults = LineFaults()
+            faults.shares = shares
+            #expect(!faults.isPossible, "\(shares)")
+        }
+        for delaySeconds in [0...Double.infinity, -1...0] {
+            var faults = LineFaults.some
+            faults.delaySeconds = delaySeconds
+            #expect(!faults.isPossible, "\(delaySeconds)")
+        }
+        await #expect(processExitsWith: .failure) { _ = LineFaults(lost: 0.8, late: 0.3) }
+        await #expect(processExitsWith: .failure) {
+            let world = try DocumentWorld()
+            let phone = try world.devices(["phone"])[0]
+            // Nobody removes it when this process is gone.
+            try world.end()
+            var faults = LineFaults(lost: 0.5)
+            faults.shares[.late] = 0.6
+            phone.disturbLine(faults)
+        }
+    }
+
     @Test("A late message is overtaken by some that are sent later, and then arrives")
     func late() throws {
         let faults = MessageFaults(SeededGenerator(seed: 1))
-        faults.begin(LineFaults(lost: 0, unanswered: 0, doubled: 0, late: 1))
+        faults.begin(LineFaults(late: 1))
         let fate = try #require(faults.next(mayBeRepeated: true))
         #expect(fate.fault == .late && (1...4).contains(fate.overtakingCount))
         var count = 0

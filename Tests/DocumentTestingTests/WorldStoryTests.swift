@@ -50,26 +50,6 @@ struct WorldStoryTests {
         )
     }
 
-    @Test(
-        "A story that goes wrong is told without what it does not need, also if it goes wrong now and then only"
-    )
-    func shrinks() async throws {
-        let needed: [WorldDeed] = [
-            .edit(on: 0, item: 3), .kill(on: 1), .move(on: 0, item: 1, folder: 0, name: 0),
-        ]
-        var story = WorldStory(seed: 5, deviceCount: 2, deedCount: 40)
-        for (index, deed) in needed.enumerated() { story.deeds.insert(deed, at: 7 * index + 3) }
-        let short = try await story.shrunk { story in
-            var rest = story.deeds[...]
-            return needed.allSatisfy { deed in
-                guard let at = rest.firstIndex(of: deed) else { return false }
-                rest = rest[(at + 1)...]
-                return true
-            }
-        }
-        #expect(short.deeds == needed)
-    }
-
     @Test("Own documents have their part in a story")
     func ownKind() async throws {
         let kind = StoryKind("note", Note.init) { note, mark, _ in note.text += mark + "\n" }
@@ -137,22 +117,24 @@ struct WorldStoryTests {
         }
     }
 
-    @Test("What a failing disk has thrown away without knowing it for good is missed by nobody")
+    @Test("What a device that crashes has thrown away without knowing it for good is missed by nobody")
     func removedInDoubt() async throws {
-        let story = WorldStory(
-            seed: 1,
-            deviceCount: 2,
-            deeds: [
-                .make(on: 1, kind: 0, folder: 0, name: 0), .rest, .breakDisk(on: 1, reading: false),
-                .remove(on: 1, item: 0),
-            ]
-        )
-        let ending = try await story.run()
-        #expect(
-            ending.told.contains { $0.contains("is removed") && $0.contains("not for good") },
-            "\(ending.told)"
-        )
-        #expect(ending.faults == [])
+        var isInDoubt = false
+        // How many writes of its own the device does between is its business.
+        for count in 0..<20 where !isInDoubt {
+            let story = WorldStory(
+                seed: 1,
+                deviceCount: 2,
+                deeds: [
+                    .make(on: 1, kind: 0, folder: 0, name: 0), .rest, .crash(on: 1, afterWrites: count),
+                    .remove(on: 1, item: 0),
+                ]
+            )
+            let ending = try await story.run()
+            isInDoubt = ending.told.contains { $0.contains("is removed") && $0.contains("not for good") }
+            #expect(ending.faults == [], "\(ending.told)")
+        }
+        #expect(isInDoubt)
     }
 
     @Test("Who cannot save his edit has the document open until he can, and nothing is judged before")
@@ -286,7 +268,7 @@ struct WorldStoryTests {
         func fault(_ files: [String: String]) throws -> String? {
             let faults = judge.faults([hub, try evidence("two", files)], witness: hub)
             #expect(faults.count < 2)
-            return faults.first
+            return faults.first?.text
         }
         #expect(try fault(["caf\u{E9}.txt": "a"])?.contains("two lacks b.txt") == true)
         let more = ["caf\u{E9}.txt": "a", "b.txt": "b", "c.txt": "c"]
@@ -295,12 +277,12 @@ struct WorldStoryTests {
         #expect(try fault(["cafe\u{301}.txt": "a", "b.txt": "b"])?.contains("lacks caf\u{E9}.txt") == true)
         var inConflict = hub
         inConflict.conflicts = [Array("b.txt".utf8): [hub.folder]]
-        #expect(judge.faults([hub], witness: inConflict).first?.contains("conflicts in none") == true)
-        #expect(judge.faults([inConflict], witness: hub).first?.contains("the hub in none") == true)
+        #expect(judge.faults([hub], witness: inConflict).first?.text.contains("conflicts in none") == true)
+        #expect(judge.faults([inConflict], witness: hub).first?.text.contains("the hub in none") == true)
         var half = hub
-        half.wrong = ["it is half"]
-        #expect(judge.faults([half], witness: hub) == ["it is half"])
-        #expect(judge.faults([hub], witness: half) == ["it is half"])
+        half.wrong = [StoryFault(.half, "it is half")]
+        #expect(judge.faults([half], witness: hub) == half.wrong)
+        #expect(judge.faults([hub], witness: half) == half.wrong)
     }
 
     @Test("An edit is lost that is in no document and no version, unless somebody has removed it")
@@ -311,7 +293,7 @@ struct WorldStoryTests {
         #expect(device.folder.marks == ["mark-1-1.", "mark-1-12."])
         #expect(
             StoryJudge(acknowledged: marks, discarded: []).faults([device], witness: device) == [
-                "edits are lost: [\"mark-2-3.\"]"
+                StoryFault(.lost, "edits are lost: [\"mark-2-3.\"]")
             ]
         )
         #expect(
@@ -329,7 +311,7 @@ struct WorldStoryTests {
         let causes = [Explanation.Cause(.due, "It is its turn.")]
         func fault(_ isSettled: Bool, _ causes: [Explanation.Cause], _ next: String = "Wait.") -> String? {
             let said = Explanation(path: "a.txt", isSettled: isSettled, change: "", causes, next: next)
-            return StoryJudge.fault(in: said, of: state, on: "one")
+            return StoryJudge.fault(in: said, of: state, on: "one")?.text
         }
         #expect(fault(true, causes) == nil && fault(false, causes) == nil)
         #expect(fault(true, [])?.contains("“a.txt” on one, which is in step") == true)

@@ -11,7 +11,7 @@ struct StoryJudge: Sendable {
         /// All marks that are in its conflicts and versions.
         var keptMarks: Set<String> = []
         /// What is half, or otherwise wrong in itself.
-        var wrong: [String] = []
+        var wrong: [StoryFault] = []
     }
 
     /// The edits whose saves were acknowledged.
@@ -28,15 +28,16 @@ struct StoryJudge: Sendable {
     /// - Parameters:
     ///   - devices: All that had a part in the story.
     ///   - witness: One that has got all from the hub.
-    func faults(_ devices: [Evidence], witness: Evidence) -> [String] {
+    func faults(_ devices: [Evidence], witness: Evidence) -> [StoryFault] {
         var faults = (devices + [witness]).flatMap(\.wrong)
         for device in devices {
             if let difference = device.folder.difference(to: witness.folder) {
-                faults.append("\(device.name) \(difference): not as at the hub")
+                faults.append(StoryFault(.differs, "\(device.name) \(difference): not as at the hub"))
             }
             if device.conflicts != witness.conflicts {
+                let (here, there) = (Self.names(device), Self.names(witness))
                 faults.append(
-                    "\(device.name) has conflicts in \(Self.names(device)), the hub in \(Self.names(witness))"
+                    StoryFault(.conflict, "\(device.name) has conflicts in \(here), the hub in \(there)")
                 )
             }
         }
@@ -44,7 +45,7 @@ struct StoryJudge: Sendable {
             $0.formUnion($1.folder.marks.union($1.keptMarks))
         }
         let lost = acknowledged.subtracting(discarded).subtracting(evaporated).subtracting(found)
-        if !lost.isEmpty { faults.append("edits are lost: \(lost.sorted())") }
+        if !lost.isEmpty { faults.append(StoryFault(.lost, "edits are lost: \(lost.sorted())")) }
         return faults
     }
 
@@ -56,11 +57,16 @@ struct StoryJudge: Sendable {
     ///   - explanation: What it says.
     ///   - state: How the item stands at that moment.
     ///   - device: Where.
-    static func fault(in explanation: Explanation, of state: ItemSyncState, on device: String) -> String? {
+    static func fault(
+        in explanation: Explanation,
+        of state: ItemSyncState,
+        on device: String
+    ) -> StoryFault? {
         let isExplained = !explanation.causes.isEmpty && !explanation.next.isEmpty
         if isExplained, state.isSettled || !explanation.isSettled { return nil }
         let standing = state.isSettled ? "in step" : "not in step"
-        return "explain says of “\(state.path)” on \(device), which is \(standing): \(explanation)"
+        let said = "explain says of “\(state.path)” on \(device), which is \(standing): \(explanation)"
+        return StoryFault(.explain, said)
     }
 
     private static func names(_ device: Evidence) -> String {

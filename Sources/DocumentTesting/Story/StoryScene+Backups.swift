@@ -26,7 +26,7 @@ extension StoryScene {
             backups[index] = DeviceBackup(backup: try device.backUp(), marks: marks)
             tell("\(WorldDeed.backUp(on: index))")
         } catch {
-            broken.append("\(WorldDeed.backUp(on: index)): \(error)")
+            noteFailure("\(WorldDeed.backUp(on: index)): \(error)")
         }
         if isStarted { device.startAgain() }
     }
@@ -39,40 +39,50 @@ extension StoryScene {
         device.stop()
         do {
             let gone = try marks(on: device).subtracting(former.marks)
+            // While it stands still: as soon as it is back it gets and sends, and what others have is on its way.
+            let others = devices.indices.filter { $0 != index }.map { devices[$0] }
+            let lost = try await unheld(gone, by: others)
             try device.restore(former.backup)
             restoreCount += 1
-            let lost = try await unheld(gone)
             evaporated.formUnion(lost)
             let loss = lost.isEmpty ? "" : ", and what it alone had is gone with its disk: \(lost.sorted())"
             tell("\(WorldDeed.restore(on: index))\(loss)")
         } catch {
-            broken.append("\(WorldDeed.restore(on: index)): \(error)")
+            noteFailure("\(WorldDeed.restore(on: index)): \(error)")
         }
     }
 
     func restoreHub() async {
         // What only the hub has is lost with what it has lost.
-        guard evicted.isEmpty else { return }
+        guard evicted.isEmpty, world.isHubBackedUp else { return }
         do {
             // What devices have sent they have, unless one of them was put back.
             let sent = try await restoreCount > 0 ? marksAtHub() : []
+            // Before: a hub that is back gets at once what devices have.
+            let lost = try await unheld(sent, by: devices, isHubPutBack: true)
             world.restoreHub()
-            evaporated.formUnion(try await unheld(sent))
+            hubRestoreCount += 1
+            evaporated.formUnion(lost)
             tell("\(WorldDeed.restoreHub)")
         } catch {
-            broken.append("\(WorldDeed.restoreHub): \(error)")
+            noteFailure("\(WorldDeed.restoreHub): \(error)")
         }
     }
 
-    /// Those of some edits that people want, and that nobody has now.
-    private func unheld(_ marks: Set<String>) async throws -> Set<String> {
+    /// Those of some edits that people want, and that neither some devices have nor the hub, be it the one that is or the one that
+    /// is put back to its backup.
+    private func unheld(
+        _ marks: Set<String>,
+        by holders: [WorldDevice],
+        isHubPutBack: Bool = false
+    ) async throws -> Set<String> {
         var rest = marks.intersection(acknowledged).subtracting(discarded)
-        for device in devices where !rest.isEmpty { rest.subtract(try self.marks(on: device)) }
-        return try await rest.isEmpty ? [] : rest.subtracting(marksAtHub())
+        for device in holders where !rest.isEmpty { rest.subtract(try self.marks(on: device)) }
+        return try await rest.isEmpty ? [] : rest.subtracting(marksAtHub(isPutBack: isHubPutBack))
     }
 
-    private func marksAtHub() async throws -> Set<String> {
-        let reader = try await world.readerOfHub()
+    private func marksAtHub(isPutBack: Bool = false) async throws -> Set<String> {
+        let reader = try await isPutBack ? world.readerOfHubBackup() : world.readerOfHub()
         defer { reader.stop() }
         return try marks(on: reader)
     }

@@ -88,7 +88,7 @@ extension StoryScene {
                 tell("\(path(url)) is made with \(mark)\(isSaved ? "" : ", which fails")")
                 _ = await document.close()
             } catch {
-                broken.append("\(path(url)) could not be made: \(error)")
+                noteFailure("\(path(url)) could not be made: \(error)")
             }
         }
     }
@@ -115,7 +115,7 @@ extension StoryScene {
                 if await document.open() { return document }
                 tell("\(path(item.url)) cannot be opened")
             } catch {
-                broken.append("\(path(item.url)) could not be made: \(error)")
+                noteFailure("\(path(item.url)) could not be made: \(error)")
             }
             return nil
         }
@@ -135,7 +135,7 @@ extension StoryScene {
         let mark = newMark(of: marks.compactMap(StoryMarks.document).max() ?? 0)
         await devices[index].run { @MainActor in
             do { try kind.edit(document, mark, index) } catch {
-                return broken.append("\(path(document.fileURL)) could not be edited: \(error)")
+                return noteFailure("\(path(document.fileURL)) could not be edited: \(error)")
             }
             document.updateChangeCount(.done)
             let isSaved = await document.save(to: document.fileURL, for: .forOverwriting)
@@ -168,7 +168,7 @@ extension StoryScene {
     /// Closes what is open, when nothing is in its way any more.
     func closeAll(on index: Int) async {
         for document in documents[index] ?? [] { await close(document, on: index) }
-        broken += (documents[index] ?? []).map { "\(path($0.fileURL)) cannot be closed" }
+        for document in documents[index] ?? [] { noteFailure("\(path(document.fileURL)) cannot be closed") }
     }
 
     // MARK: Items

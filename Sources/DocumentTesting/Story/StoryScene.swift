@@ -13,7 +13,9 @@ final class StoryScene {
     let world: DocumentWorld
     let devices: [WorldDevice]
     let kinds: [StoryKind]
-    private let watch: StoryWatch
+    let watch: StoryWatch
+    /// The one that joins at the end, and gets all from the hub.
+    static let witnessName = "a device that joins at the end"
     /// Where people put what they remove: on the same volume, and in nobody's folder.
     let desk: URL
     /// The edits whose saves were acknowledged, and those that people have thrown away, having had them before their eyes.
@@ -23,8 +25,9 @@ final class StoryScene {
     var evaporated: Set<String> = []
     /// Of each device the last that was made.
     var backups: [Int: DeviceBackup] = [:]
-    /// How often a device was put back.
+    /// How often a device was put back, and the hub.
     var restoreCount = 0
+    var hubRestoreCount = 0
     /// The documents whose contents have ever left a device, by the mark of the item in which they were; nil for one that could
     /// not be looked at. Who removes what stands for one need not have seen it.
     var evicted: [Int: [FileMark?: Set<Int>]] = [:]
@@ -36,7 +39,8 @@ final class StoryScene {
     var removalCount = 0
     /// What has happened, in words.
     private(set) var told: [String] = []
-    var broken: [String] = []
+    /// What has gone wrong on the way.
+    private var faults: [StoryFault] = []
 
     init(seed: UInt64, deviceCount: Int, kinds: [StoryKind]) throws {
         world = try DocumentWorld(seed: seed)
@@ -44,12 +48,19 @@ final class StoryScene {
         self.kinds = kinds
         desk = world.folder.appendingPathComponent("desk", isDirectory: true)
         try FileManager.default.createDirectory(at: desk, withIntermediateDirectories: true)
-        watch = StoryWatch(devices.map(\.folder), kinds)
+        // Who joins at the end puts in place more than anybody: he is watched from his beginning.
+        let witness = world.folder.appendingPathComponent(Self.witnessName, isDirectory: true)
+        watch = StoryWatch(devices.map(\.folder) + [witness], kinds)
     }
 
     var packageLookCount: Int { watch.lookCount }
 
     func tell(_ text: String) { told.append(text) }
+
+    func note(_ fault: StoryFault) { faults.append(fault) }
+
+    /// Notes that something could not be done that has to be possible.
+    func noteFailure(_ text: String) { note(StoryFault(.other, text)) }
 
     func end() throws { try world.end() }
 
@@ -112,7 +123,7 @@ final class StoryScene {
             }
             tell("\(deed)")
         } catch {
-            broken.append("\(deed): \(error)")
+            noteFailure("\(deed): \(error)")
         }
     }
 
@@ -154,7 +165,7 @@ final class StoryScene {
             try await world.settle(devices.indices.filter { !isTroubled($0) }.map { devices[$0] })
             tell("those that can be are in step")
         } catch {
-            broken.append("\(error)")
+            note(StoryFault(error))
         }
         await askWhy()
     }
@@ -164,7 +175,7 @@ final class StoryScene {
     /// Ends all troubles, lets all come to rest, and looks at what has come of it.
     ///
     /// - Returns: What is wrong.
-    func judge() async -> [String] {
+    func judge() async -> [StoryFault] {
         await askWhy()
         world.startHub()
         for index in devices.indices {
@@ -175,11 +186,10 @@ final class StoryScene {
         }
         for index in devices.indices { await closeAll(on: index) }
         tell("all troubles are over")
-        var faults = broken
         do {
             try await world.settle()
             for device in devices { try await downloadAll(on: device) }
-            let witness = try world.devices(["a device that joins at the end"])[0]
+            let witness = try world.devices([Self.witnessName])[0]
             try await world.settle()
             let judge = StoryJudge(
                 acknowledged: acknowledged,
@@ -189,9 +199,9 @@ final class StoryScene {
             let evidence = try evidence(of: devices + [witness])
             faults += judge.faults(evidence.dropLast(), witness: evidence[devices.count])
         } catch {
-            faults.append("\(error)")
+            note(StoryFault(error))
         }
-        return faults + watch.end()
+        return faults + watch.end().map { StoryFault(.half, $0) }
     }
 
     private func downloadAll(on device: WorldDevice) async throws {
@@ -210,7 +220,7 @@ final class StoryScene {
             for path in evidence.folder.paths {
                 let url = device.folder.appendingPathComponent(path)
                 if path.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
-                    evidence.wrong.append("\(device.name) still has “\(path)”")
+                    evidence.wrong.append(StoryFault(.differs, "\(device.name) still has “\(path)”"))
                 }
                 try look(at: url, path, on: device, &evidence)
                 evidence.wrong += reasons(for: path, on: device)
@@ -234,10 +244,10 @@ final class StoryScene {
                 evidence.conflicts[Array(path.utf8), default: []].insert(held)
             }
             if let half = half(version.url, as: url) {
-                evidence.wrong.append("a version of \(path): \(half)")
+                evidence.wrong.append(StoryFault(.half, "a version of \(path): \(half)"))
             }
         }
-        if let half = half(url, as: url) { evidence.wrong.append(half) }
+        if let half = half(url, as: url) { evidence.wrong.append(StoryFault(.half, half)) }
     }
 
     func versions(of url: URL, on device: WorldDevice) throws -> [NSFileVersion] {
@@ -250,7 +260,7 @@ final class StoryScene {
 
     /// Has explain be asked of all items, whatever is wrong at the moment.
     private func askWhy() async {
-        broken += await DocumentWorld.aside { [devices] in
+        faults += await DocumentWorld.aside { [devices] in
             devices.flatMap { device in
                 (device.running?.standings(below: "") ?? []).compactMap { state, explanation in
                     StoryJudge.fault(in: explanation, of: state, on: device.name)
@@ -260,12 +270,12 @@ final class StoryScene {
     }
 
     /// What explain says of an item at rest: that it is, with a reason and what comes next.
-    private func reasons(for path: String, on device: WorldDevice) -> [String] {
+    private func reasons(for path: String, on device: WorldDevice) -> [StoryFault] {
         // What is in a package is no item.
         let isMember = path.split(separator: "/").dropLast().contains { device.place.isPackage(String($0)) }
         guard !isMember, let explanation = device.explanation(path) else { return [] }
         guard explanation.isSettled, !explanation.causes.isEmpty, !explanation.next.isEmpty else {
-            return ["explain says of “\(path)” on \(device.name): \(explanation)"]
+            return [StoryFault(.explain, "explain says of “\(path)” on \(device.name): \(explanation)")]
         }
         return []
     }

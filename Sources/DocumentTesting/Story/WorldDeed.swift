@@ -60,7 +60,7 @@ public enum WorldDeed: Hashable, Sendable {
     case crash(on: Int, afterWrites: Int)
     /// `backUpHub()`.
     case backUpHub
-    /// `restoreHub()`, unless contents have left a device: those may be at the hub alone.
+    /// `restoreHub()` where it has a backup, unless contents have left a device: those may be at the hub alone.
     case restoreHub
     /// `crashHub(afterWrites:isLastAnswered:)`.
     case crashHub(afterWrites: Int, isLastAnswered: Bool)

@@ -1,14 +1,9 @@
-internal import Foundation
-internal import Shrinking
-
 /// What people do with documents on several devices, and what goes wrong meanwhile: from the beginning to rest, when all
 /// devices and the hub have to agree and no edit may be lost.
 ///
 ///     @Test @MainActor func random() async throws {
 ///         for seed in UInt64(1)...10 {
-///             let story = WorldStory(seed: seed)
-///             guard try await !story.run().faults.isEmpty else { continue }
-///             Issue.record("\(try await story.shrunk().test())")
+///             if let report = try await WorldStory(seed: seed).report() { Issue.record("\(report)") }
 ///         }
 ///     }
 ///
@@ -56,7 +51,10 @@ public struct WorldStory: Hashable, Sendable {
         /// at the end; an edit whose save was acknowledged, which nobody has removed, and which is in no document, conflict or
         /// version, unless it was gone with a disk that was put back to a backup before anybody else had it; a package that was
         /// half, at any time; an item of which `explain` gives no reason, or says that it is in step while it is not.
-        public var faults: [String]
+        public var faults: [String] { wrong.map(\.text) }
+        /// The same, each with what kind of thing it is.
+        var wrong: [StoryFault]
+        var kinds: Set<StoryFault.Kind> { Set(wrong.map(\.kind)) }
         /// What has happened, in words.
         public var told: [String]
         /// How many edits were acknowledged.
@@ -65,6 +63,8 @@ public struct WorldStory: Hashable, Sendable {
         public var packageLookCount: Int
         /// How often the hub has crashed.
         public var hubCrashCount: Int
+        /// How often the hub was put back to a backup.
+        public var hubRestoreCount: Int
         /// How often a device was put back to a backup.
         public var restoreCount: Int
     }
@@ -78,70 +78,19 @@ public struct WorldStory: Hashable, Sendable {
         precondition(!kinds.isEmpty, "a story needs a kind of documents that people have")
         let scene = try StoryScene(seed: seed, deviceCount: deviceCount, kinds: kinds)
         for deed in deeds { await scene.apply(deed) }
-        let faults = await scene.judge()
-        try scene.end()
+        var wrong = await scene.judge()
+        // What is left of the world is one fault more, and takes the place of none.
+        do { try scene.end() } catch {
+            wrong.append(StoryFault(.other, "what is left of the world cannot be removed: \(error)"))
+        }
         return Ending(
-            faults: faults,
+            wrong: wrong,
             told: scene.told,
             editCount: scene.acknowledged.count,
             packageLookCount: scene.packageLookCount,
             hubCrashCount: scene.world.hubCrashCount,
+            hubRestoreCount: scene.hubRestoreCount,
             restoreCount: scene.restoreCount
         )
-    }
-
-    /// The shortest story found that goes wrong too: with deeds left out, first many at a time, then each by itself.
-    ///
-    /// - Parameters:
-    ///   - tryCount: How often each is told before it is taken to go well, 1 or more: what depends on an order of threads goes
-    ///     wrong now and then only.
-    ///   - kinds: As of `run`.
-    /// - Throws: What keeps a world from being made.
-    @MainActor
-    public func shrunk(tryCount: Int = 3, _ kinds: [StoryKind] = StoryKind.all) async throws -> WorldStory {
-        precondition(tryCount > 0, "a story that is told \(tryCount) times goes wrong in none of them")
-        return try await shrunk { story in
-            for _ in 0..<tryCount where try await !story.run(kinds).faults.isEmpty { return true }
-            return false
-        }
-    }
-
-    @MainActor
-    func shrunk(_ goesWrong: @MainActor (WorldStory) async throws -> Bool) async throws -> WorldStory {
-        var story = self
-        var isShorter = true
-        while isShorter {
-            var shrinking = Shrinking(story.deeds)
-            while let deeds = shrinking.next() {
-                var shorter = story
-                shorter.deeds = deeds
-                shrinking.note(isStillSo: try await goesWrong(shorter))
-            }
-            (story.deeds, isShorter) = (shrinking.elements, shrinking.isShorter)
-        }
-        return story
-    }
-
-    /// The story as a test that can be pasted.
-    ///
-    /// - Parameters:
-    ///   - ending: How it has ended, to be said in comments.
-    ///   - kinds: The kinds that `run` is to be given, as they are written in your test, such as “[notes]”.
-    public func test(_ ending: Ending? = nil, kinds: String = "") -> String {
-        let told = (ending?.told ?? []).map { "    // \($0)" }
-        let lines = told + (ending?.faults ?? []).map { "    // Wrong: \($0)" }
-        return """
-            @Test @MainActor func shrunk() async throws {
-            \(lines.map { $0 + "\n" }.joined())    let story = WorldStory(
-                    seed: \(seed),
-                    deviceCount: \(deviceCount),
-                    deeds: [
-            \(deeds.map { "            .\($0)," }.joined(separator: "\n"))
-                    ]
-                )
-                // Threads decide on some of it: once is not always enough.
-                for _ in 0..<3 { #expect(try await story.run(\(kinds)).faults == []) }
-            }
-            """
     }
 }

@@ -23,13 +23,15 @@ extension DocumentWorld {
             let document = try make(url)
             try edit(document)
             guard await document.save(to: url, for: .forCreating) else {
-                throw WorldDocumentFailure(what: "could not be created", url: url, seed: seed)
+                throw failure("could not be created", of: document)
             }
-            try await close(document, on: device)
+            try await close(document)
         }
     }
 
     /// Opens a document on a device, edits it, and saves and closes it.
+    ///
+    /// What cannot be saved is gone when this has thrown, as with the memory of an app: nothing saves it later.
     ///
     /// - Parameters: As of `create`.
     /// - Throws: `WorldDocumentFailure`; what `edit` throws.
@@ -49,7 +51,7 @@ extension DocumentWorld {
     /// Opens a document on a device, looks at it, and closes it.
     ///
     /// - Parameters: As of `create`; `body` looks.
-    /// - Throws: `WorldDocumentFailure`; what `body` throws.
+    /// - Throws: What `body` throws; else `WorldDocumentFailure`.
     @MainActor
     public func look<Document: UIDocument>(
         _ make: @MainActor (URL) throws -> Document,
@@ -60,26 +62,30 @@ extension DocumentWorld {
         let url = device.folder.appendingPathComponent(name)
         try await device.run { @MainActor in
             let document = try make(url)
-            guard await document.open() else {
-                throw WorldDocumentFailure(what: "could not be opened", url: url, seed: seed)
-            }
+            guard await document.open() else { throw failure("could not be opened", of: document) }
             let outcome = Result { try body(document) }
-            try await close(document, on: device)
+            do { try await close(document) } catch {
+                // What went wrong first says more.
+                try outcome.get()
+                throw error
+            }
             try outcome.get()
         }
     }
 
     @MainActor
-    private func close(_ document: UIDocument, on device: WorldDevice) async throws {
+    private func close(_ document: UIDocument) async throws {
         guard await document.close() else {
-            // What its app had in memory is gone with that.
-            if device.hasCrashed { await document.abandon() }
-            throw WorldDocumentFailure(
-                what: "could not be saved and closed",
-                url: document.fileURL,
-                seed: seed
-            )
+            let failure = failure("could not be saved and closed", of: document)
+            // Nobody else has it: open, it would save itself when nobody thinks of it any more.
+            await document.abandon()
+            throw failure
         }
+    }
+
+    @MainActor
+    private func failure(_ what: String, of document: UIDocument) -> WorldDocumentFailure {
+        WorldDocumentFailure(what: what, url: document.fileURL, cause: document.lastError, seed: seed)
     }
 }
 
@@ -88,11 +94,25 @@ public struct WorldDocumentFailure: Error, Hashable, Sendable, CustomStringConve
     let what: String
     /// The document's.
     public let url: URL
+    /// Why; nil where the document's class has its own `handleError(_:userInteractionPermitted:)`, which was told, and does not
+    /// call that of `UIDocument`.
+    public let cause: (any Error)?
     /// The world's seed: `SHEAF_SEED` in the environment, or the world's parameter, gives it again.
     public let seed: UInt64
 
     /// In sentences for a person.
     public var description: String {
-        "“\(url.path)” \(what). Its own handleError(_:userInteractionPermitted:) was told why. \(WorldSeed.replay(seed))"
+        let why =
+            cause.map { ": \($0)" }
+            ?? ". Its own handleError(_:userInteractionPermitted:) was told why, and does not call super"
+        return "“\(url.path)” \(what)\(why). \(WorldSeed.replay(seed))"
     }
+
+    /// Errors are not compared: two failures are the same whose causes read the same.
+    public static func == (first: WorldDocumentFailure, second: WorldDocumentFailure) -> Bool {
+        first.description == second.description
+    }
+
+    /// As `==`.
+    public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }

@@ -13,6 +13,7 @@ internal import SyncMessages
 ///
 ///     @Test @MainActor func editedOnBoth() async throws {
 ///         let world = try DocumentWorld()
+///         defer { try? world.end() }
 ///         let (phone, pad) = try world.devices("phone", "pad")
 ///         try await world.create(Note.init, "a.note", on: phone) { $0.text = "one\ntwo\n" }
 ///         try await world.settle()
@@ -22,8 +23,9 @@ internal import SyncMessages
 ///         pad.goOnline()
 ///         try await world.settle()
 ///         try await world.look(Note.init, "a.note", on: phone) { #expect($0.text == "ONE\nTWO\n") }
-///         try world.end()
 ///     }
+///
+/// Whatever becomes of a test, `end()` removes its folders: with `defer` also where the test ends early.
 ///
 /// All that a device does is what it does in earnest: its folder, its vault, its memory, the sealing of what goes to the hub.
 /// Only the hub is made believe, and keeps everything in memory, and the network.
@@ -69,8 +71,9 @@ public final class DocumentWorld: Sendable {
 
     /// Adds devices that share one folder, and starts them.
     ///
-    /// - Parameter names: What they are called; none twice.
-    /// - Throws: What keeps their folders from being made; while the hub does not run nobody can join.
+    /// - Parameter names: What they are called; none twice. A device's folder is called so, too.
+    /// - Throws: `WorldNameFailure` for a name that no device can have; what keeps their folders from being made; while the hub
+    ///   does not run nobody can join.
     public func devices(_ names: [String]) throws -> [WorldDevice] { try names.map(device) }
 
     /// Adds so many devices: “device 1”, “device 2” and so on.
@@ -114,6 +117,7 @@ public final class DocumentWorld: Sendable {
     var allDevices: [WorldDevice] { state.withLock { $0.devices } }
 
     private func device(_ name: String) throws -> WorldDevice {
+        try checkName(name)
         let identity = try DeviceIdentity(random: bytes.make)
         let keys: ContainerKeys
         if let first = state.withLock({ $0.first }) {
@@ -135,14 +139,28 @@ public final class DocumentWorld: Sendable {
         return device
     }
 
+    /// What lies in the world's folder under a device's name would be taken for the device's.
+    private func checkName(_ name: String) throws {
+        func fail(_ why: String) throws { throw WorldNameFailure(name: name, why: why) }
+        if name.isEmpty { try fail("it is empty") }
+        if name.contains("/") { try fail("no folder can have a “/” in its name") }
+        if [".", ".."].contains(name) { try fail("it leads to another folder") }
+        let places = WorldDevice.names(of: name).map { folder.appendingPathComponent($0).path }
+        if places.contains(where: { FileManager.default.fileExists(atPath: $0) }) { try fail("it is taken") }
+    }
+
     /// Has the hub remember how it is now, as a backup would.
     public func backUpHub() { state.withLock { $0.hubBackup = hub.backup() } }
 
     /// Puts the hub back to its backup: it has lost all that came later. It is stopped for that, and started again if it ran.
+    ///
+    /// There has to be one: without `backUpHub()` before, this is a mistake of the test, which ends here.
     public func restoreHub() {
-        guard let backup = state.withLock({ $0.hubBackup }) else { return }
+        guard let backup = state.withLock({ $0.hubBackup }) else {
+            preconditionFailure("a hub is put back that was not backed up: call backUpHub() before")
+        }
         let isRunning = isHubRunning
-        if isRunning { hub.crash() }
+        if isRunning { hub.stop() }
         hub.restore(backup)
         if isRunning { hub.start() }
     }
@@ -178,22 +196,42 @@ public final class DocumentWorld: Sendable {
     /// How often the hub has crashed.
     var hubCrashCount: Int { hub.crashCount }
 
+    /// Whether there is something to which the hub can be put back.
+    var isHubBackedUp: Bool { state.withLock { $0.hubBackup != nil } }
+
     /// Returns when all devices that are started and online are in step; at once while the hub does not run, as nobody is online
     /// then.
     ///
     /// - Throws: `WorldFailure` when they are not after some time; it says of each what it waits for.
     public func settle(seconds: Double = 20) async throws {
-        try await settle(nil, seconds: seconds)
+        try await settle(allDevices, at: hub, seconds: seconds)
     }
 
+    /// Returns when some devices are in step, as far as they are started and online, whatever the others do: those whose disks
+    /// are full or fail, for instance.
+    ///
+    ///     try pad.fillDisk()
+    ///     try await world.edit(Note.init, "a.note", on: phone) { $0.text = "newer" }
+    ///     try await world.settle([phone, desk])    // The pad waits for room.
+    ///
     /// - Parameters:
-    ///   - some: Of whom it is meant; nil for all.
-    ///   - other: At which hub they are; nil for the world's.
-    func settle(_ some: [WorldDevice]?, at other: HubInMemory? = nil, seconds: Double = 20) async throws {
-        let hub = other ?? self.hub
+    ///   - devices: Of this world.
+    ///   - seconds: After how long they are given up.
+    /// - Throws: `WorldFailure` as of `settle(seconds:)`.
+    public func settle(_ devices: [WorldDevice], seconds: Double = 20) async throws {
+        let all = allDevices
+        precondition(
+            devices.allSatisfy { device in all.contains { $0 === device } },
+            "a world comes to rest with devices of its own"
+        )
+        try await settle(devices, at: hub, seconds: seconds)
+    }
+
+    /// - Parameter hub: At which they are.
+    private func settle(_ some: [WorldDevice], at hub: HubInMemory, seconds: Double) async throws {
         let end = Date().addingTimeInterval(seconds)
         while !hub.isDown {
-            let devices = (some ?? allDevices).filter { $0.isStarted && !$0.line.isCut }
+            let devices = some.filter { $0.isStarted && $0.isOnline }
             let entryCount = hub.entryCount
             let open = await Self.aside { devices.filter { !$0.isInStep(at: entryCount) } }
             // What one of them has sent while another was asked is news to that.
@@ -214,12 +252,22 @@ public final class DocumentWorld: Sendable {
 
     /// A device that has all that the hub has now, in a folder of its own. It reads a copy of the hub, so that nobody hears of
     /// it, and is to be stopped.
-    func readerOfHub() async throws -> WorldDevice {
+    func readerOfHub() async throws -> WorldDevice { try await reader(of: hub.backup()) }
+
+    /// As `readerOfHub`, of what the hub will have when it is put back to its backup.
+    func readerOfHubBackup() async throws -> WorldDevice {
+        guard let backup = state.withLock({ $0.hubBackup }) else {
+            preconditionFailure("a backup is read that was never made")
+        }
+        return try await reader(of: backup)
+    }
+
+    private func reader(of backup: HubInMemory.Backup) async throws -> WorldDevice {
         guard let first = state.withLock({ $0.first }) else {
             preconditionFailure("a hub is read that no device has ever met")
         }
         let copy = try HubInMemory(container)
-        copy.restore(hub.backup())
+        copy.restore(backup)
         let name = "reader \(UUID().uuidString.prefix(8))"
         let reader = try WorldDevice(name, in: folder, first.identity, first.keys, at: copy)
         try reader.start()
@@ -237,7 +285,7 @@ public final class DocumentWorld: Sendable {
         }
     }
 
-    /// Ends all devices, and removes their folders.
+    /// Ends all devices, and removes their folders. A document that you have open yourself is yours to close before.
     ///
     /// - Throws: What keeps a folder from being removed.
     public func end() throws {
@@ -263,6 +311,16 @@ public final class DocumentWorld: Sendable {
     }
 }
 
+/// No device of a world can be called so.
+public struct WorldNameFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What it was to be called.
+    public let name: String
+    let why: String
+
+    /// In a sentence for a person.
+    public var description: String { "No device can be called “\(name)”: \(why)." }
+}
+
 /// Devices of a world do not come to rest.
 public struct WorldFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Of each device that is not in step: its name, and what it waits for.
@@ -271,9 +329,10 @@ public struct WorldFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public let seed: UInt64
 
     /// In sentences for a person.
-    public var description: String {
-        "The devices are not in step. \(devices.joined(separator: " ")) \(WorldSeed.replay(seed))"
-    }
+    public var description: String { "\(reasons) \(WorldSeed.replay(seed))" }
+
+    /// As the description, where something else than the seed gives the same again.
+    var reasons: String { "The devices are not in step. \(devices.joined(separator: " "))" }
 }
 
 extension WorldDevice {

@@ -15,6 +15,12 @@ extension HubInMemory {
         tellLines()
     }
 
+    /// Stops it in good order, until `start`.
+    func stop() {
+        state.withLock { $0.life.stop() }
+        tellLines()
+    }
+
     /// Ends `crash`, also one that has not come yet.
     package func start() {
         state.withLock { state in
@@ -28,6 +34,8 @@ extension HubInMemory {
     package var isDown: Bool { state.withLock { $0.life.isDown } }
     /// How often it has died.
     package var crashCount: Int { state.withLock { $0.life.crashCount } }
+    /// How often it has died or was stopped.
+    var endCount: Int { state.withLock { $0.life.endCount } }
 
     /// - Throws: `LineFailure` where it does not run.
     func checkRuns() throws { try state.withLock { try $0.life.check() } }

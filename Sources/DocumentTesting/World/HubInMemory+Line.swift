@@ -22,8 +22,8 @@ extension HubInMemory {
             var failingCount = 0
             /// How many calls get through yet; nil for all.
             var callCount: Int?
-            /// How often the hub had died when it was heard of last: its connection is none any more once it has died again.
-            var heardCrashCount = 0
+            /// How often the hub had ended when it was heard of last: its connection is none any more once it has ended again.
+            var heardEndCount = 0
         }
         private let state = Locked(State())
 
@@ -36,15 +36,15 @@ extension HubInMemory {
         init(_ hub: HubInMemory, _ device: DeviceName?, _ numbers: SeededGenerator) {
             (self.hub, self.device) = (hub, device)
             faults = MessageFaults(numbers)
-            let crashCount = hub.crashCount
-            state.withLock { $0.heardCrashCount = crashCount }
+            let endCount = hub.endCount
+            state.withLock { $0.heardEndCount = endCount }
         }
 
         package var retrySeconds: ClosedRange<Double> {
             faults.areOn || hub.isDown ? 0.001...0.02 : 0.2...30
         }
-        /// How often what is on its way was lost, as the line was cut or the hub died.
-        private var breakCount: Int { state.withLock { $0.breakCount } + hub.crashCount }
+        /// How often what is on its way was lost, as the line was cut or the hub ended.
+        private var breakCount: Int { state.withLock { $0.breakCount } + hub.endCount }
         func disturb(_ faults: LineFaults) { self.faults.begin(faults) }
         func calm() { faults.end() }
         var hasLate: Bool { faults.hasLate }
@@ -168,10 +168,10 @@ extension HubInMemory {
         }
 
         package func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
-            // What was asked before the hub died may not hold for the one that was started then, from a backup for instance.
-            let crashCount = state.withLock { $0.heardCrashCount }
+            // What was asked before the hub ended may not hold for the one that was started then, from a backup for instance.
+            let endCount = state.withLock { $0.heardEndCount }
             let take: @Sendable () throws -> CommitAnswers = { [hub, device] in
-                guard hub.crashCount == crashCount else { throw Self.death }
+                guard hub.endCount == endCount else { throw Self.death }
                 return try hub.take(commits, from: device)
             }
             return try send {
@@ -188,11 +188,11 @@ extension HubInMemory {
 
         private func readLog(after position: UInt64, waitSeconds: Int) throws -> LogPage {
             let deadline = Date().addingTimeInterval(TimeInterval(waitSeconds))
-            let crashCount = hub.crashCount
+            let endCount = hub.endCount
             try check()
             let isConnected = state.withLock { state in
-                defer { state.heardCrashCount = crashCount }
-                return state.heardCrashCount == crashCount
+                defer { state.heardEndCount = endCount }
+                return state.heardEndCount == endCount
             }
             // Who only asks whether it runs again has no connection.
             guard isConnected || waitSeconds == 0 else { throw Self.death }
@@ -200,14 +200,14 @@ extension HubInMemory {
             while true {
                 try checkAgain()
                 // One that has been started again knows nothing of who waits.
-                guard hub.crashCount == crashCount else { throw Self.death }
+                guard hub.endCount == endCount else { throw Self.death }
                 let page = hub.state.withLock { state in
                     LogPage(Array(state.entries.dropFirst(Int(position)).prefix(100)), head: state.chain.head)
                 }
                 if !page.entries.isEmpty || waitSeconds == 0 || page.head.position < position { return page }
                 hub.news.lock()
                 let isInTime =
-                    hub.entryCount != Int(position) || isBroken || hub.crashCount != crashCount
+                    hub.entryCount != Int(position) || isBroken || hub.endCount != endCount
                     || hub.news.wait(until: deadline)
                 hub.news.unlock()
                 if !isInTime { return page }

@@ -3,6 +3,7 @@ internal import DeviceSync
 /// Whether a make-believe hub runs, and when it dies; pure.
 ///
 ///     running ──end──▶ about to die ──(its last write is done, or one more is asked for)──▶ down ──begin──▶ running
+///        └───────────────────────────────────────stop─────────────────────────────────────────▲
 ///
 /// A write is what a hub does in one transaction: the commits of a request, its blobs, keys for a device, that a device is shut
 /// out, that blobs are released or are kept again. Of each it has done all or nothing, wherever it dies.
@@ -10,6 +11,8 @@ struct HubLife: Sendable {
     private(set) var isDown = false
     /// How often it has died.
     private(set) var crashCount = 0
+    /// How often it has ended, be it that it has died or that somebody has stopped it: no connection outlasts that.
+    private(set) var endCount = 0
     /// How many writes it does yet; nil for as many as it is asked for.
     private var writeCount: Int?
     /// Whether it dies only as one more is asked for.
@@ -27,8 +30,15 @@ struct HubLife: Sendable {
     /// Has it run again, or go on running.
     mutating func begin() { (isDown, writeCount) = (false, nil) }
 
-    private mutating func die() {
+    /// Has somebody end it in good order.
+    mutating func stop() {
+        guard !isDown else { return }
         (isDown, writeCount) = (true, nil)
+        endCount += 1
+    }
+
+    private mutating func die() {
+        stop()
         crashCount += 1
     }
 

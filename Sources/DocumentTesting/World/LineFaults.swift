@@ -19,7 +19,11 @@ public struct LineFaults: Hashable, Sendable {
     /// How long a message is on its way, in seconds. What takes longer is overtaken by what was sent after it.
     public var delaySeconds: ClosedRange<Double>
 
-    /// A line on which some messages go wrong, and all take a moment.
+    /// A line on which a tenth of all messages goes wrong in each of the ways, and all take a moment.
+    public static let some = LineFaults(lost: 0.1, unanswered: 0.1, doubled: 0.1, late: 0.1)
+
+    /// A line on which that goes wrong which is said, nothing else, and all messages take a moment. All shares together are 1 at
+    /// most.
     ///
     /// - Parameters:
     ///   - lost: The share of messages that the hub never hears of, 0 to 1.
@@ -28,19 +32,32 @@ public struct LineFaults: Hashable, Sendable {
     ///   - late: The share of those that the hub gets after later ones, when the device has given them up.
     ///   - delaySeconds: How long each is on its way.
     public init(
-        lost: Double = 0.1,
-        unanswered: Double = 0.1,
-        doubled: Double = 0.1,
-        late: Double = 0.1,
+        lost: Double = 0,
+        unanswered: Double = 0,
+        doubled: Double = 0,
+        late: Double = 0,
         delaySeconds: ClosedRange<Double> = 0...0.002
     ) {
         shares = [.lost: lost, .unanswered: unanswered, .doubled: doubled, .late: late]
         self.delaySeconds = delaySeconds
+        check()
+    }
+
+    /// What was changed since it was made is checked as it is used.
+    func check() {
         precondition(
-            shares.values.allSatisfy { $0 >= 0 } && shares.values.reduce(0, +) <= 1
-                && delaySeconds.lowerBound >= 0,
-            "shares of faults are 0 or more and 1 at most together, and no message takes less than no time"
+            isPossible,
+            "shares of faults are 0 or more and 1 at most together, and no message takes less than no time or for "
+                + "ever: \(shares), \(delaySeconds)"
         )
+    }
+
+    /// Whether a line can be so.
+    var isPossible: Bool {
+        // In one order, which a dictionary has not: what sums have too much depends on it, and is forgiven.
+        let sum = LineFault.allCases.reduce(0) { $0 + (shares[$1] ?? 0) }
+        return shares.values.allSatisfy { $0 >= 0 } && sum <= 1 + 1e-9
+            && delaySeconds.lowerBound >= 0 && delaySeconds.upperBound.isFinite
     }
 }
 
@@ -81,7 +98,10 @@ extension WorldDevice {
     /// what it has no answer to, and asks again within milliseconds.
     ///
     /// - Parameter faults: How often what happens.
-    public func disturbLine(_ faults: LineFaults = LineFaults()) { line.disturb(faults) }
+    public func disturbLine(_ faults: LineFaults = .some) {
+        faults.check()
+        line.disturb(faults)
+    }
 
     /// Ends `disturbLine`. What is late arrives.
     public func calmLine() { line.calm() }
@@ -94,7 +114,7 @@ extension DocumentWorld {
     /// Has the lines of all devices that there are now lose, double, delay and reorder messages; see `WorldDevice.disturbLine`.
     ///
     /// - Parameter faults: How often what happens.
-    public func disturbLines(_ faults: LineFaults = LineFaults()) {
+    public func disturbLines(_ faults: LineFaults = .some) {
         for device in allDevices { device.disturbLine(faults) }
     }
 

@@ -31,7 +31,8 @@ extension WorldDevice {
         }
         let wasStarted = isStarted
         stop()
-        defer { if wasStarted { startAgain() } }
+        // A crash that is to come is not put off by that, and one that has come meanwhile is not undone.
+        defer { if wasStarted { beginAgain() } }
         let place = unusedPlace("backup")
         try DiskCopy.copy(try parts.filter(Self.isThere), intoNew: place)
         return Backup(owner: folder.path, place: place.string)

@@ -25,6 +25,9 @@ extension WorldDevice {
     /// What a document's own code writes without this library's calls, such as by `Data.write(to:)`, is not counted, and is
     /// written also afterwards.
     ///
+    /// Until `start()` the crash is still to come, whatever happens to the device meanwhile: that it is offline and online again,
+    /// copied by `backUp()`, or that its disk is mended. On a device that has crashed nothing changes.
+    ///
     /// - Parameter count: How many writes are done before, 0 or more: with 0 it has crashed when this returns.
     /// - Throws: Where SQLite, in which a device remembers what it does, cannot be kept from writing.
     public func crash(afterWrites count: Int = 0) throws {
@@ -41,9 +44,14 @@ extension WorldDevice {
     /// On the thread of whoever wanted to write.
     private func noteCrash() {
         bootTime.withLock { $0 = Self.fileTime }
+        goDown()
+        note(.stopped("the device has crashed"))
+    }
+
+    /// Has it be one that does not run, and that nobody hears.
+    func goDown() {
         isToRun.withLock { $0 = false }
         line.close()
-        note(.stopped("the device has crashed"))
     }
 
     /// Makes an end of what has crashed, or was about to: the next start is in another boot.

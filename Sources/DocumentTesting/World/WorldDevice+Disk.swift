@@ -59,6 +59,6 @@ extension WorldDevice {
     private func goOn() {
         versions.tryAgain()
         guard isStarted else { return }
-        if let running { running.tryAgain() } else { startAgain() }
+        if let running { running.tryAgain() } else { beginAgain() }
     }
 }

@@ -59,8 +59,9 @@ public final class WorldDevice: Sendable {
         sockets: URL? = nil
     ) throws {
         self.name = name
-        folder = base.appendingPathComponent(name, isDirectory: true)
-        let memory = base.appendingPathComponent("memory of \(name)", isDirectory: true)
+        let places = Self.names(of: name).map { base.appendingPathComponent($0, isDirectory: true) }
+        let memory = places[1]
+        (folder, home) = (places[0], places[2])
         for folder in [folder, memory] {
             try FileManager.default.createDirectory(
                 at: folder,
@@ -72,7 +73,6 @@ public final class WorldDevice: Sendable {
         self.identity = identity
         // What is kept is what this holds.
         self.keys = KeyRing(keys) { _ in }
-        home = base.appendingPathComponent("home of \(name)", isDirectory: true)
         disk = WorldDisk([folder, memory, home])
         answers = try WorldAnswers(
             of: name,
@@ -99,6 +99,9 @@ public final class WorldDevice: Sendable {
         self.place = place
     }
 
+    /// What the folders are called that are on the disk of a device of some name: its own, its memory, and where its versions are.
+    static func names(of name: String) -> [String] { [name, "memory of \(name)", "home of \(name)"] }
+
     deinit {
         answers.end()
         sync.withLock { $0 }?.stop()
@@ -116,14 +119,19 @@ public final class WorldDevice: Sendable {
     public func goOnline() {
         line.mend()
         // A line that is down is tried again after a while; here nobody waits for that.
-        guard isToRun.withLock({ $0 }) else { return }
+        guard isStarted else { return }
         stop()
-        startAgain()
+        beginAgain()
     }
 
-    /// Starts what has run before: what keeps it from running again is told by `settle`.
+    /// Starts it, and makes an end of a crash: what keeps it from running is told by `settle`.
     func startAgain() {
         do { try start() } catch { note(.stopped("\(error)")) }
+    }
+
+    /// Goes on with what was stopped for a moment, unless the device has crashed: what keeps it from running is told by `settle`.
+    func beginAgain() {
+        do { try begin() } catch { note(.stopped("\(error)")) }
     }
 
     /// Has each transfer of contents to and from the hub take so long.
@@ -167,7 +175,7 @@ public final class WorldDevice: Sendable {
         running?.stop()
     }
 
-    /// Begins to keep the folder in step, or begins again.
+    /// Begins to keep the folder in step, or begins again: a device that runs is stopped before.
     ///
     /// Where its disk is full or fails it waits until it is not. A device that has crashed is started again, in another boot; a
     /// crash that has not come yet does not come any more.
@@ -175,8 +183,18 @@ public final class WorldDevice: Sendable {
     /// - Throws: What else keeps the folder from being read.
     public func start() throws {
         endCrash()
+        stop()
+        try begin()
+    }
+
+    /// Begins to keep the folder in step, on a device that is stopped. Nothing begins on one that has crashed, and a crash that is
+    /// to come comes all the same.
+    private func begin() throws {
+        guard !hasCrashed else { return }
         isToRun.withLock { $0 = true }
         line.open()
+        // Somebody else's write may have been the last meanwhile, whose crash had found nothing to end.
+        guard !hasCrashed else { return goDown() }
         let made = ContainerSync(
             place,
             keys: keys,
@@ -272,7 +290,10 @@ public final class WorldDevice: Sendable {
 
     package var status: SyncStatus? { running?.status }
     package var running: ContainerSync? { hasCrashed ? nil : sync.withLock { $0 } }
-    var isStarted: Bool { isToRun.withLock { $0 } }
+    /// Whether it is started: not from `stop()` or a crash until `start()`. With its disk full or failing it may not run yet.
+    public var isStarted: Bool { isToRun.withLock { $0 } }
+    /// Whether it has a line: not from `goOffline()` until `goOnline()`. Whether a hub is at the other end is another matter.
+    public var isOnline: Bool { !line.isCut }
     package func explanation(_ path: String) -> Explanation? { running?.explain(path) }
     package var said: [SyncReport] { reports.withLock { $0 } }
 

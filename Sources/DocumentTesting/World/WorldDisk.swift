@@ -24,6 +24,7 @@ final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
         case done
 
         var isDue: Bool { if case .none = self { false } else { true } }
+        var isDone: Bool { if case .done = self { true } else { false } }
     }
 
     private struct Fault {
@@ -48,18 +49,24 @@ final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
 
     /// Takes so many more writes, and then none.
     ///
+    /// A disk that takes none any more takes none after it either.
+    ///
     /// - Parameter then: Called at once as that is so, by who wants to write then; by this, where it is none.
     /// - Throws: As `fill`.
     func crash(afterWrites count: Int, then: @escaping @Sendable () -> Void) throws {
-        try change { $0.crash = count == 0 ? .done : .due(writeCount: count, then: then) }
-        if count == 0 { then() }
+        var hasCrashed = false
+        try change { state in
+            hasCrashed = state.crash.isDone
+            if !hasCrashed { state.crash = count == 0 ? .done : .due(writeCount: count, then: then) }
+        }
+        if count == 0, !hasCrashed { then() }
     }
 
     /// Ends `crash`, whether it has come or not.
     func start() { ease { $0.crash = .none } }
 
     var isCrashDue: Bool { state.withLock { $0.crash.isDue } }
-    var hasCrashed: Bool { state.withLock { if case .done = $0.crash { true } else { false } } }
+    var hasCrashed: Bool { state.withLock { $0.crash.isDone } }
 
     func free() { ease { $0.isFull = false } }
 
@@ -107,16 +114,17 @@ final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
     func judge(writeTo path: String) -> CInt {
         if fails(.writing, path) { return EIO }
         if isFull, has(path) { return ENOSPC }
-        return isCrashed(beforeWriteTo: path) ? EIO : 0
+        return isCrashed(beforeWriteTo: [path]) ? EIO : 0
     }
 
     func willMake(_ call: SystemCall) -> CInt {
         let path = call.path.string
-        if call.effect.isMutating ? fails(.writing, path) : readsDisk(call) && fails(.reading, path) {
-            return EIO
-        }
+        guard call.effect.isMutating else { return readsDisk(call) && fails(.reading, path) ? EIO : 0 }
+        // What leaves this disk, or a place on it that fails, changes it as much as what comes to it.
+        let places = [call.source?.string, path].compactMap(\.self)
+        if places.contains(where: { fails(.writing, $0) }) { return EIO }
         if isFull, takesRoom(call), has(path) { return ENOSPC }
-        return call.effect.isMutating && isCrashed(beforeWriteTo: path) ? EIO : 0
+        return isCrashed(beforeWriteTo: places) ? EIO : 0
     }
 
     func didMake(_ call: SystemCall) {}
@@ -129,11 +137,11 @@ final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
         return faults.contains { $0.path.map { Self.isInside(path, $0) } ?? true }
     }
 
-    /// Counts a write that is about to be done.
+    /// Counts a write that is about to be done: one, be it to two places.
     ///
     /// - Returns: Whether the device has crashed before it.
-    private func isCrashed(beforeWriteTo path: String) -> Bool {
-        guard isCrashDue, has(path) else { return false }
+    private func isCrashed(beforeWriteTo places: [String]) -> Bool {
+        guard isCrashDue, places.contains(where: has) else { return false }
         let (isCrashed, then) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             switch state.crash {
             case .none: return (false, nil)

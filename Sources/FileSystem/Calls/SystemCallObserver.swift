@@ -36,7 +36,10 @@ package enum SystemCallEffect: Sendable {
 /// One kernel call as an observer sees it.
 package struct SystemCall: Sendable {
     package var name: String
+    /// What it is about: of a rename and a link, where the item comes to be.
     package var path: FilePath
+    /// Of a rename and a link: where the item is before. Nil for all else, and for a file that has no place yet.
+    package var source: FilePath?
     package var effect: SystemCallEffect
 }
 

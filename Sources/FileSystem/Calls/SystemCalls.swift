@@ -12,13 +12,14 @@ enum SystemCalls {
     static func perform<Value: SignedInteger>(
         _ name: StaticString,
         at place: @autoclosure () -> FilePath,
+        from source: @autoclosure () -> FilePath? = nil,
         effect: @autoclosure () -> SystemCallEffect = .none,
         _ body: () -> Value
     ) throws(SystemError) -> Value {
         guard let observer = SystemCallObservation.current else {
             return try repeating(name, at: place(), body)
         }
-        let call = SystemCall(name: "\(name)", path: place(), effect: effect())
+        let call = SystemCall(name: "\(name)", path: place(), source: source(), effect: effect())
         let refusal = observer.willMake(call)
         guard refusal == 0 else { throw SystemError(call: call.name, errno: refusal, path: call.path) }
         let value = try repeating(name, at: call.path, body)
@@ -86,6 +87,7 @@ enum SystemCalls {
         _ = try perform(
             "linkat",
             at: targetFolder.place(of: target),
+            from: sourceFolder.place(of: source),
             effect: .link(
                 sourceFolder: sourceFolder.raw,
                 source: source,
@@ -128,6 +130,7 @@ enum SystemCalls {
         _ = try perform(
             "renameat2",
             at: targetFolder.place(of: target),
+            from: sourceFolder.place(of: source),
             effect: .rename(
                 sourceFolder: sourceFolder.raw,
                 source: source,

@@ -15,27 +15,8 @@ let first = arguments.dropFirst().first.flatMap { UInt64($0) } ?? .random(in: 0.
 let start = ContinuousClock.now
 print("seeds from \(first)")
 
-/// Says how a story went wrong, and the shortest one found that goes wrong, too.
-@MainActor
-func report(_ story: WorldStory, _ ending: WorldStory.Ending) async throws {
-    print("seed \(story.seed): \(ending.faults.joined(separator: "\n"))\n")
-    print(story.test(ending))
-    let short = try await story.shrunk()
-    guard short.deeds.count < story.deeds.count else {
-        return print(
-            "told again it goes well, or no shorter story goes wrong: what it shows depends on threads"
-        )
-    }
-    print("in \(short.deeds.count) of \(story.deeds.count) deeds:\n")
-    for _ in 0..<3 {
-        let again = try await short.run()
-        if !again.faults.isEmpty { return print(short.test(again)) }
-    }
-    print(short.test())
-}
-
 var (deedCount, editCount, packageCount) = (0, 0, 0)
-var (crashCount, restoreCount) = (0, 0)
+var (crashCount, restoreCount, hubRestoreCount) = (0, 0, 0)
 for offset in 0..<count {
     let story = WorldStory(seed: first &+ UInt64(offset), deedCount: 20 + offset % 4 * 20)
     let ending = try await story.run()
@@ -44,15 +25,16 @@ for offset in 0..<count {
     packageCount += ending.packageLookCount
     crashCount += ending.hubCrashCount
     restoreCount += ending.restoreCount
+    hubRestoreCount += ending.hubRestoreCount
     guard ending.faults.isEmpty else {
-        try await report(story, ending)
+        print(await story.report(of: ending))
         exit(1)
     }
 }
 let seconds = (ContinuousClock.now - start) / .seconds(1)
 print(
     "stories \(count), deeds \(deedCount), edits \(editCount), looks at packages \(packageCount), "
-        + "crashes of the hub \(crashCount), devices put back \(restoreCount), "
+        + "crashes of the hub \(crashCount), devices put back \(restoreCount), hubs \(hubRestoreCount), "
         + "\(String(format: "%.1f", seconds)) s"
 )
 // Of ten and more stories at least one has packages and edits, of a hundred and more one has each of the rest: else nothing was
