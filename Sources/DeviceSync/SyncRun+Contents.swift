@@ -46,6 +46,8 @@ extension SyncRun {
     /// - Parameter waiter: Who waits; nil for nobody. Told once for all of it.
     /// - Returns: What ends the waiting without an answer.
     func download(_ path: String, _ waiter: DownloadWaiter?) throws -> @Sendable () -> Void {
+        // Who asks for all in a folder may have moved something there a moment ago, or the folder itself.
+        if item(at: path).flatMap({ table[$0]?.state.kind }) != .document { try lookAround(path) }
         let items = try documents(at: path).filter {
             table[$0]?.isDataless != false || engine.disk[$0] == nil
         }

@@ -1,3 +1,4 @@
+internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 internal import Sync
@@ -7,9 +8,60 @@ internal import Vault
 // How items stand, for others who ask.
 extension SyncRun {
     /// How what is at a place below the folder stands; nil for nothing.
+    ///
+    /// It is looked at: what has just been saved no event may have told of yet, and is not at the hub for all that.
     func state(at path: String) -> ItemSyncState? {
+        guard let item = item(at: path) else { return stateOfUnseen(at: path) }
         // The container's own folder is no item.
-        item(at: path).flatMap { $0 == .root ? nil : state(of: $0) }
+        guard item != .root else { return nil }
+        let isAsSeen = isAsSeen(item, at: path)
+        if !isAsSeen { lookAgain(at: item) }
+        return state(of: item, isAsSeen: isAsSeen)
+    }
+
+    /// Whether nothing says that a document is another than when it was read last. Of a package only its own directory and
+    /// what has been told of it say anything.
+    private func isAsSeen(_ item: ItemID, at path: String) -> Bool {
+        // Of what is gone, waits or is not looked at its state says so anyway.
+        guard !isStopped, writing.waiting[item] == nil, !isExcluded(item) else { return true }
+        guard let known = table[item], let there = table.path(of: item, in: place.folder) else {
+            return !isSomething(at: path)
+        }
+        guard known.state.kind == .document else { return true }
+        do {
+            guard let now = try FolderScan.status(at: there).map({ ItemTrace($0) }) else { return false }
+            let isUnread = now.kind == .directory && dirtyFolders.contains(known.state.place.parent)
+            return now == known.trace && !isUnread && !written.contains(item)
+        } catch {
+            // That it cannot be looked at is found out, and said, where all is looked at.
+            return true
+        }
+    }
+
+    /// Has a document be looked at, and those who follow hear how it stands then.
+    private func lookAgain(at item: ItemID) {
+        news.insert(item)
+        guard let folder = parent(of: item) else { return }
+        dirtyFolders.insert(folder)
+        lookSoon()
+    }
+
+    /// How something stands that nobody has looked at yet: it is here alone. Nil for nothing, and for what is no item.
+    private func stateOfUnseen(at path: String) -> ItemSyncState? {
+        let there = place.folder.appending(path)
+        guard !path.isEmpty, !path.pathNames.dropLast().contains(where: place.isPackage),
+            // What cannot be looked at is not known.
+            let status = try? FolderScan.status(at: there),
+            LeftOut.reason(forMemberNamed: there.name, status.stamp.kind) == nil,
+            packageHolding(path) == nil, Placeholder(at: there) == nil,
+            !SyncExclusion.isExcluded(there, below: place.folder)
+        else { return nil }
+        var state = ItemSyncState(path: there.string)
+        state.isFolder = status.stamp.kind == .directory && !place.isPackage(there.name)
+        (state.isUploaded, state.isSettled) = (false, false)
+        if isLineDown { state.uploadFailure = noLine }
+        if status.stamp.kind == .regular { state.byteCount = UInt64(clamping: status.stamp.byteCount) }
+        return state
     }
 
     /// How all items below a folder stand, itself left out.
@@ -37,7 +89,8 @@ extension SyncRun {
         return items.map { listedState(of: $0) }
     }
 
-    func state(of item: ItemID) -> ItemSyncState {
+    /// - Parameter isAsSeen: Whether it is still what was seen last, as far as somebody has looked.
+    func state(of item: ItemID, isAsSeen: Bool = true) -> ItemSyncState {
         var state = ItemSyncState(path: place.folder.string + "/" + path(of: item))
         let (ours, theirs) = (engine.disk[item], engine.tree[item])
         let known = ours ?? theirs
@@ -47,7 +100,7 @@ extension SyncRun {
         let isRead =
             unkept[item] == nil && !dirtyPackages.contains(item) && unread[item] == nil
             && writing.waiting[item] == nil
-        let isSeen = !isStopped && isRead && unlistedFolder(above: item) == nil
+        let isSeen = !isStopped && isRead && isAsSeen && unlistedFolder(above: item) == nil
         state.isUploaded = isSeen && theirs != nil && (change == .none || change == .elsewhere)
         let isSending = ours?.contents.contains { engine.isSending($0) && failedContents[$0] == nil } == true
         state.isUploading = lineState == .up && (isSending || engine.isCommitting(item))

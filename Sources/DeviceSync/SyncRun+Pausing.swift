@@ -196,7 +196,12 @@ extension SyncRun {
             endWaits()
             return {}
         }
-        guard let theirs = engine.tree[item]?.content, theirs != engine.disk[item]?.content else {
+        guard let state = engine.tree[item] else { throw absentAtHub(item) }
+        if table[item]?.isDataless == true {
+            // A version is one of something that is here.
+            return try download(path, fetchingLatest(path, after: done))
+        }
+        guard let theirs = state.content, theirs != engine.disk[item]?.content else {
             done(.success(nil))
             return {}
         }
@@ -207,6 +212,33 @@ extension SyncRun {
             line?.queue(downloads: [HubLine.Fetch(name: theirs, item: item)])
         }
         return {}
+    }
+
+    /// Who waits for contents to come here, and goes on to what the hub has by now.
+    private func fetchingLatest(
+        _ path: String,
+        after done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void
+    ) -> DownloadWaiter {
+        DownloadWaiter(progress: { _ in }) { [queue, box = Confined(Weak(self))] refusal in
+            if let refusal { return done(.failure(refusal)) }
+            // Those who wait are told in the middle of something.
+            queue.async {
+                guard let run = box.value.value else { return }
+                guard !run.isStopped else { return done(.failure(run.endRefusal)) }
+                do { _ = try run.fetchLatest(path, done: done) } catch { done(.failure(.failed(error))) }
+            }
+        }
+    }
+
+    /// Why the hub has nothing of an item.
+    private func absentAtHub(_ item: ItemID) -> SyncRefusal {
+        let name = "“\(path(of: item))”"
+        return SyncRefusal(
+            .absent,
+            engine.lastAgreed(item) == nil && table[item] != nil
+                ? "\(name) has not been sent to the hub yet."
+                : "\(name) was removed on another device: the hub has nothing of it any more."
+        )
     }
 
     /// Tells those who wait what has become of their items.
@@ -241,7 +273,7 @@ extension SyncRun {
             }
         case .latest(nil):
             if [.none, .here].contains(engine.change(of: item)), table[item]?.isDataless != true {
-                return .success(nil)
+                return engine.tree[item] == nil ? .failure(absentAtHub(item)) : .success(nil)
             }
         case .latest(let content?) where !isMissing(content):
             return Result { try keepAsVersion(content, of: item, isDiscardable: false) }.mapError {

@@ -101,6 +101,44 @@ struct EvictionInAppsTests {
         end()
     }
 
+    @Test("Apps may name what is not here by its placeholder, as a listing of its folder does")
+    func namedByPlaceholder() throws {
+        try one.write("text", to: "a.txt")
+        wait { two.text("a.txt") == "text" && isSettled }
+        try served { _ in
+            let url = two.folder.appendingPathComponent("a.txt")
+            try files.evictUbiquitousItem(at: url)
+            wait { two.said.contains(.freed) }
+            let names = try files.contentsOfDirectory(atPath: two.folder.path)
+            #expect(names == [".a.txt.icloud"])
+            let listed = two.folder.appendingPathComponent(".a.txt.icloud")
+            let values = try listed.resourceValues(forKeys: [
+                .ubiquitousItemDownloadingStatusKey, .ubiquitousItemIsUploadedKey,
+            ])
+            #expect(values.ubiquitousItemDownloadingStatus == .notDownloaded)
+            #expect(values.ubiquitousItemIsUploaded == true)
+            let (known, explained) = (
+                try files.explainUbiquitousItem(at: url), try files.explainUbiquitousItem(at: listed)
+            )
+            #expect(explained.causes.map(\.text) == known.causes.map(\.text))
+            // So may people: commands pass on what they are given.
+            #expect(two.running?.item(".a.txt.icloud")?.contents == .missing)
+            #expect(two.running?.item(".b.txt.icloud") == nil)
+            try files.startDownloadingUbiquitousItem(at: listed)
+            wait { two.text("a.txt") == "text" && isSettled }
+            try files.evictUbiquitousItem(at: url)
+            var failure: NSError?
+            var read: [String] = []
+            NSFileCoordinator().coordinate(readingItemAt: listed, error: &failure) { place in
+                let text = (try? Data(contentsOf: place)).map { String(decoding: $0, as: UTF8.self) }
+                read = [place.lastPathComponent, text ?? "nothing"]
+            }
+            #expect(read == ["a.txt", "text"], "\(failure.debugDescription)")
+            wait { isSettled }
+        }
+        end()
+    }
+
     @Test("A coordinated read that waits for its contents can be given up, and they come all the same later")
     func cancelled() throws {
         try one.write("text", to: "a.txt")

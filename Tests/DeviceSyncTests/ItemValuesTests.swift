@@ -128,4 +128,78 @@ struct ItemValuesTests {
         }
         pair.end()
     }
+
+    @Test(
+        "A bookmark leads to what was evicted since, and one that is made then to what is fetched later",
+        arguments: [false, true]
+    )
+    func bookmarks(isPackage: Bool) async throws {
+        let name = isPackage ? "p.rtfd" : "a.txt"
+        try one.write("text", to: isPackage ? "p.rtfd/TXT.rtf" : name)
+        pair.wait { two.contents == one.contents && !two.contents.isEmpty && pair.isSettled }
+        let item = two.folder.appendingPathComponent(name, isDirectory: isPackage)
+        let place = try FilePath(item.path).resolvedInFolder()
+        func expect(_ bookmarks: [Data]) throws {
+            for data in bookmarks {
+                var isStale = true
+                let found = try URL(resolvingBookmarkData: data, bookmarkDataIsStale: &isStale)
+                #expect(FilePath(found.path) == place && found.hasDirectoryPath == isPackage && !isStale)
+            }
+        }
+        let settings = BookmarkSettings(environment: ["HOME": pair.base.path], userID: geteuid())
+        try await BookmarkKeeper.$shared.withValue(BookmarkKeeper(settings)) {
+            try await pair.served {
+                let before = try item.bookmarkData()
+                try FileManager.default.evictUbiquitousItem(at: item)
+                pair.wait { two.said.contains(.freed) }
+                let bookmarks = [before, try item.bookmarkData()]
+                try expect(bookmarks)
+                try FileManager.default.startDownloadingUbiquitousItem(at: item)
+                pair.wait { two.contents == one.contents && pair.isSettled }
+                try expect(bookmarks)
+            }
+        }
+        pair.end()
+    }
+
+    /// How an item stands right after something was done to it, before any event of that can have been heard.
+    private func state(of name: String, after body: () throws -> Void = {}) throws -> ItemSyncState? {
+        let running = try #require(two.running)
+        let result = running.ask(
+            { run in
+                Result<ItemSyncState?, any Error> {
+                    // Events are heard where this runs.
+                    try body()
+                    return run.state(at: name)
+                }
+            },
+            or: { _ in .success(nil) }
+        )
+        return try result.get()
+    }
+
+    @Test("What has just been saved is not at the hub, though nobody has been told of it yet")
+    func justSaved() throws {
+        try put(Data("first".utf8), on: one)
+        pair.wait { two.text("a.bin") == "first" && pair.isSettled }
+        pair.wait { (try? state(of: "a.bin"))?.isUploaded == true }
+        let saved = try state(of: "a.bin") { try put(Data("second".utf8), on: two) }
+        #expect(saved?.isUploaded == false && saved?.isSettled == false)
+        let made = try state(of: "b.bin") { try two.put("new", at: "b.bin") }
+        let new = try #require(made)
+        #expect(!new.isUploaded && !new.isSettled && !new.isFolder && new.byteCount == 3)
+        #expect(new.path == two.place.folder.string + "/b.bin")
+        let package = try state(of: "p.rtfd") { try two.write("text", to: "p.rtfd/TXT.rtf") }
+        #expect(package?.isUploaded == false && package?.isFolder == false)
+        // What is in a package is no item of its own, nor is what has a name that saves use.
+        #expect(try state(of: "nothing.bin") == nil && state(of: "p.rtfd/TXT.rtf") == nil)
+        let reserved = try state(of: ".sheaf-mine.bin") { try two.write("mine", to: ".sheaf-mine.bin") }
+        #expect(reserved == nil)
+        pair.wait {
+            pair.isSettled
+                && ["a.bin", "b.bin", "p.rtfd"].allSatisfy { (try? state(of: $0))?.isUploaded == true }
+        }
+        #expect(one.text("a.bin") == "second" && one.text("b.bin") == "new")
+        pair.end()
+    }
 }

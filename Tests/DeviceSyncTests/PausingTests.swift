@@ -202,4 +202,60 @@ struct PausingTests {
         }
         pair.end()
     }
+
+    private func expectNoneAtHub(_ name: String) async throws {
+        let url = two.folder.appendingPathComponent(name)
+        let failure = await #expect(throws: CocoaError.self) {
+            _ = try await FileManager.default.fetchLatestRemoteVersionOfItem(at: url)
+        }
+        #expect(failure?.code == .fileNoSuchFile, "\(name)")
+    }
+
+    @Test("What the hub does not have cannot be fetched: it was removed elsewhere, or never sent")
+    func absent() async throws {
+        try begin()
+        try FileManager.default.removeItem(at: one.folder.appendingPathComponent("a.txt"))
+        // It differs from what the hub has once that is known.
+        pair.wait { two.running?.item("a.txt")?.isSettled == false }
+        two.line.cut()
+        pair.wait { two.status?.line == .down }
+        try two.write("new", to: "b.txt")
+        pair.wait { (try? two.running?.pause("b.txt", by: "a test")) != nil }
+        two.line.mend()
+        pair.wait { two.status?.line == .up }
+        try await pair.served {
+            try await expectNoneAtHub("a.txt")
+            try await expectNoneAtHub("b.txt")
+        }
+        #expect(two.text("a.txt") == "a\nb\nc\n" && two.text("b.txt") == "new")
+        pair.end()
+    }
+
+    @Test("Of a paused document, contents that are not here come first, then what others have made of it")
+    func evicted() async throws {
+        try one.write("mine", to: "a.txt")
+        pair.wait { two.text("a.txt") == "mine" && pair.isSettled }
+        try #require(two.running).evict("a.txt")
+        pair.wait { two.said.contains(.freed) }
+        try #require(two.running).pause("a.txt", by: "a test")
+        try await pair.served {
+            let (files, url) = (FileManager.default, two.folder.appendingPathComponent("a.txt"))
+            let same = try await files.fetchLatestRemoteVersionOfItem(at: url)
+            #expect(two.text("a.txt") == "mine")
+            #expect(try String(contentsOf: same.url, encoding: .utf8) == "mine")
+            #expect(two.running?.item("a.txt")?.pause != nil)
+            let freedCount = two.said.filter { $0 == .freed }.count
+            try await files.resumeSyncForUbiquitousItem(at: url, with: .preserveLocalChanges)
+            pair.wait { pair.isSettled }
+            try #require(two.running).evict("a.txt")
+            pair.wait { two.said.filter { $0 == .freed }.count > freedCount }
+            try #require(two.running).pause("a.txt", by: "a test")
+            try one.put("theirs", at: "a.txt")
+            pair.wait { two.running?.item("a.txt")?.isSettled == false }
+            let theirs = try await files.fetchLatestRemoteVersionOfItem(at: url)
+            #expect(try String(contentsOf: theirs.url, encoding: .utf8) == "theirs")
+            #expect(two.text("a.txt") == "mine")
+        }
+        pair.end()
+    }
 }

@@ -56,7 +56,7 @@ package struct AccessClaim: Hashable, Sendable {
     var removesItem: Bool { writing == .deleting || writing == .replacing }
 
     /// Whether the two may not run together.
-    func conflicts(with other: AccessClaim) -> Bool {
+    package func conflicts(with other: AccessClaim) -> Bool {
         guard isWriting || other.isWriting else { return false }
         if laterScopes.isEmpty, other.laterScopes.isEmpty {
             return Self.meet(self, scope, other, other.scope)

@@ -82,14 +82,14 @@ extension SyncRun {
         return wayBack?.why.map { ("There is no line to the hub: \(lineReason)", $0) }
     }
 
-    /// What a path leads to here, or else at the hub.
+    /// What a path leads to here, or else at the hub. The path of a placeholder leads to the item that it stands for.
     func item(at path: String) -> ItemID? {
         var (here, there): (ItemID?, ItemID?) = (.root, .root)
         for name in path.pathNames {
             here = here.flatMap { table.item(at: ItemPlace($0, name)) }
             there = there.flatMap { engine.tree.item(at: ItemPlace($0, name)) }
         }
-        return here ?? there
+        return here ?? there ?? evictedItem(withPlaceholderAt: path)
     }
 
     /// Explains an item, without what is said of its name and of other devices.

@@ -14,6 +14,15 @@ extension SyncRun {
         return item
     }
 
+    /// The item whose placeholder has a name: who lists a folder knows no other one of it.
+    func evictedItem(withPlaceholderAt path: String) -> ItemID? {
+        var names = path.pathNames
+        guard let last = names.popLast(), let name = Placeholder.itemName(of: last),
+            let item = item(at: (names + [name]).joined(separator: "/")), table[item]?.isDataless == true
+        else { return nil }
+        return item
+    }
+
     /// Explains what is at a place below the folder that leads to no item.
     func explanation(ofUnknown path: String) -> Explanation {
         let cause = causeOfUnknown(path)
@@ -52,7 +61,7 @@ extension SyncRun {
         return .root
     }
 
-    private func isSomething(at path: String) -> Bool {
+    func isSomething(at path: String) -> Bool {
         // What cannot be looked at is not known.
         (try? FolderScan.status(at: place.folder.appending(path))) != nil
     }

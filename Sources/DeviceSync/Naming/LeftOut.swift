@@ -19,8 +19,13 @@ struct LeftOut: Hashable, Sendable {
 
     /// Why a member of a folder is left alone; nil for what is kept in step.
     static func reason(for member: FolderMember) -> Reason? {
-        if member.status.stamp.kind == .other { return .special }
-        guard let rest = member.name.following(prefix),
+        reason(forMemberNamed: member.name, member.status.stamp.kind)
+    }
+
+    /// As of a member, by its name and what it is.
+    static func reason(forMemberNamed name: String, _ kind: FileStamp.Kind) -> Reason? {
+        if kind == .other { return .special }
+        guard let rest = name.following(prefix),
             // An item that stands aside for a moment.
             !rest.utf8.starts(with: "aside-".utf8)
         else { return nil }

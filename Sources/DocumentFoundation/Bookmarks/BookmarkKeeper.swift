@@ -50,7 +50,9 @@ package final class BookmarkKeeper: Sendable {
             return try seal(BookmarkRecord(options: raw, content: .url(url.absoluteString)))
         }
         do {
-            let path = try given.resolvedInFolder()
+            let resolved = try given.resolvedInFolder()
+            // Who lists a folder may mean an item by its placeholder.
+            let path = Placeholder.itemPlace(of: resolved) ?? resolved
             var item = BookmarkedItem(path: path, taken: try take(path))
             item.relativePath = try base.flatMap { try RelativePlace(base: $0).way(to: path, options) }
             if options.contains(.minimalBookmark) {
@@ -64,16 +66,31 @@ package final class BookmarkKeeper: Sendable {
         }
     }
 
-    /// The mark of an item, given now where it has none; of a copy another one than its original's. Nil for what cannot be
-    /// marked.
+    /// The mark of an item, be its contents here or not; given now where it has none; of a copy another one than its
+    /// original's. Nil for what cannot be marked.
     ///
     /// - Throws: `SystemError`; `ENOENT` when nothing is there.
     func mark(of path: FilePath) throws -> FileMark? { try take(path).identity.mark }
 
     private func take(_ path: FilePath) throws -> TakenIdentity {
-        let taken = try FileIdentity.marking(path, with: FileMark.fresh()) { index.isCopy($0, at: path) }
+        let taken = try marked(path)
         note(path, taken.identity)
         return taken
+    }
+
+    private func marked(_ path: FilePath) throws -> TakenIdentity {
+        do {
+            return try FileIdentity.marking(path, with: FileMark.fresh()) { index.isCopy($0, at: path) }
+        } catch {
+            // What stands for the item bears its mark, by which sync knows it: nobody gives it another.
+            guard error.isAbsent, let placeholder = Placeholder(standingFor: path),
+                let identity = StandIns.placeholders.identity(
+                    standingFor: path,
+                    as: placeholder.isDirectory ? .directory : .regular
+                )
+            else { throw error }
+            return TakenIdentity(identity: identity, handle: nil)
+        }
     }
 
     /// A hint that cannot be written costs a search later, and nothing else.
@@ -180,6 +197,7 @@ package final class BookmarkKeeper: Sendable {
         return IdentityFinder(
             index: index,
             documentFolders: settings.documentFolders + added,
+            standIns: .placeholders,
             bounds: settings.bounds
         )
     }
@@ -208,6 +226,14 @@ package final class BookmarkKeeper: Sendable {
             throw CocoaError(error, while: .reading)
         }
     }
+}
+
+extension StandIns {
+    /// Placeholders, which stand for items of containers whose contents are not here.
+    static let placeholders = StandIns(
+        place: { Placeholder.place(for: $0) },
+        item: { Placeholder.itemPlace(of: $0) }
+    )
 }
 
 extension BookmarkRecord {

@@ -13,9 +13,19 @@ struct RelativePlace {
         guard let path = FilePath(base.absoluteURL) else {
             throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: base])
         }
-        let real = try path.resolved()
-        isFolder = try FileStamp(of: real).kind == .directory
-        folder = isFolder ? real : real.parent
+        let (real, isFolder) = try Self.item(at: path)
+        (self.isFolder, folder) = (isFolder, isFolder ? real : real.parent)
+    }
+
+    private static func item(at path: FilePath) throws(SystemError) -> (FilePath, isFolder: Bool) {
+        do {
+            let real = try path.resolved()
+            return (real, try FileStamp(of: real).kind == .directory)
+        } catch {
+            // Of a document whose contents are not here the placeholder is there.
+            guard error.isAbsent, let placeholder = Placeholder(standingFor: path) else { throw error }
+            return (try path.resolvedInFolder(), placeholder.isDirectory)
+        }
     }
 
     /// The way to an item.

@@ -16,25 +16,52 @@ final class ContentsFetch: Sendable {
     }
 
     private let url: URL
+    /// What is asked for: an item, or a folder with all in it.
     private let item: FilePath
+    /// The items that only placeholders are here of: `item`, or what is in it.
+    private let lacking: [FilePath]
     private let account: UbiquityAccount
     private let state = Locked(State())
 
-    private init(_ url: URL, _ item: FilePath, _ account: UbiquityAccount) {
-        (self.url, self.item, self.account) = (url, item, account)
+    private init(_ url: URL, _ item: FilePath, lacking: [FilePath], _ account: UbiquityAccount) {
+        (self.url, self.item, self.lacking, self.account) = (url, item, lacking, account)
     }
 
-    /// What has to be fetched for an access; nothing, at the price of one look at each item, when all is here.
+    /// What has to be fetched for an access; nothing, at the price of one look at each item, when all is here. Of folders with
+    /// all in them it takes one at each name below.
     static func missing(for items: [RequestedItem]) -> [ContentsFetch] {
-        items.compactMap { item in
+        items.compactMap { item -> ContentsFetch? in
+            let needed: RequestedItem.NeededContents =
+                leavesContainer(item, items) ? .everything : item.needed
+            guard needed != .nothing else { return nil }
             // Found in a third of the time that the path of a URL takes otherwise, where all is here, as it mostly is.
-            guard item.needsContents, item.item?.isThere != true,
-                let path = FilePath(item.url), let evicted = evicted(path)
-            else { return nil }
+            guard item.item?.isThere != true else {
+                return needed == .everything ? fetch(below: item.url) : nil
+            }
+            guard let path = FilePath(item.url), let evicted = evicted(path) else { return nil }
             let account = UbiquityAccount.shared
             guard let (_, place) = account.place(of: evicted.url(isDirectory: false)) else { return nil }
-            return ContentsFetch(item.url, place, account)
+            return ContentsFetch(item.url, place, lacking: [place], account)
         }
+    }
+
+    /// Whether an item is moved out of its container: nobody fetches there what only placeholders stand for.
+    private static func leavesContainer(_ item: RequestedItem, _ items: [RequestedItem]) -> Bool {
+        guard item.isMoving else { return false }
+        let targets = items.filter(\.isReplacing)
+        let account = UbiquityAccount.shared
+        guard !targets.isEmpty, let container = account.place(of: item.url)?.folder else { return false }
+        return targets.contains { account.place(of: $0.url)?.folder.folder != container.folder }
+    }
+
+    /// What has to be fetched for all in a folder to be here; nil for nothing, as of folders in no container.
+    private static func fetch(below url: URL) -> ContentsFetch? {
+        let account = UbiquityAccount.shared
+        // A folder that is not there has nothing in it.
+        guard let place = try? FilePath(url)?.resolvedInFolder(), account.joined.folder(of: place) != nil
+        else { return nil }
+        let lacking = EvictedItems.below(place)
+        return lacking.isEmpty ? nil : ContentsFetch(url, place, lacking: lacking, account)
     }
 
     /// The item itself, or the package that it is in, if only a placeholder of that is here.
@@ -46,6 +73,26 @@ final class ContentsFetch: Sendable {
             at = at.parent
         }
         return nil
+    }
+
+    /// Sees to it that the contents can come while this thread waits: they are put in place in an access of `sheaf up`, which would
+    /// wait for ever for one that the thread is inside of.
+    ///
+    /// - Throws: `FileCoordinationError` with code `deadlock`.
+    func checkThatTheyMayCome(_ registry: FileAccessRegistry) throws {
+        let claims = ThreadNesting.claims(of: registry)
+        guard !claims.isEmpty else { return }
+        for item in lacking {
+            guard let path = ItemPath(item.string) else { continue }
+            let filling = AccessClaim(
+                path,
+                inside: PackageDirectories.enclosing(path),
+                use: .writing(.updating)
+            )
+            if let holder = claims.first(where: { $0.conflicts(with: filling) }) {
+                throw FileCoordinationError(contentsOf: item.name, awaitedInside: holder.item, url: url)
+            }
+        }
     }
 
     /// Fails the waiting with `CocoaError.userCancelled`. Once it is over it does nothing.
@@ -70,12 +117,30 @@ final class ContentsFetch: Sendable {
         progress.cancellationHandler = { [weak self] in self?.cancel() }
         do {
             try converse(progress, handleMessages)
+            try checkThatTheyAreHere()
         } catch {
             if state.withLock({ $0.isCancelled }) {
                 throw CocoaError(.userCancelled, userInfo: [NSURLErrorKey: url])
             }
             throw CocoaError.asking(about: url, error)
         }
+    }
+
+    /// A placeholder in a folder may be none of its container's, as a copy of one is, and what it stands for never comes.
+    private func checkThatTheyAreHere() throws {
+        guard lacking != [item] else { return }
+        let left = Set(EvictedItems.below(item))
+        guard let one = lacking.first(where: left.contains), let place = Placeholder.place(for: one) else {
+            return
+        }
+        throw SyncRefusal(
+            .failed,
+            """
+            “\(one.name)” in “\(one.parent.name)” is not on this device, and does not come. Where \
+            “\(place.name)” was copied there, or has come from elsewhere, remove it or move it back; else \
+            try again.
+            """
+        )
     }
 
     /// So long the thread waits before it looks for messages.

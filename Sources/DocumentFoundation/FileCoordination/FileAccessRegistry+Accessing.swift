@@ -20,6 +20,13 @@ struct GrantedAccess: Sendable {
     /// Per item, whether something was there when a writer got it; nil if no one will hear of changes.
     let existedBefore: [Bool]?
     let isWriting: Bool
+    /// How each item is used.
+    let uses: [AccessClaim.Use]
+
+    /// What others are kept from.
+    var claims: [AccessClaim] {
+        zip(items, uses).map { AccessClaim($0, inside: PackageDirectories.enclosing($0), use: $1) }
+    }
 }
 
 extension FileAccessRegistry {
@@ -297,7 +304,8 @@ extension FileAccessRegistry {
             items: granted,
             urls: urls,
             existedBefore: existedBefore,
-            isWriting: isWriting
+            isWriting: isWriting,
+            uses: items.map(\.use)
         )
     }
 }

@@ -1,4 +1,5 @@
 internal import Coordination
+internal import FileSystem
 public import Foundation
 
 /// An error from coordinating access to a file.
@@ -75,6 +76,23 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
                 \(cycle.sentence). Ask for all items in one call, or nest with one coordinator.
                 """,
             deadlockParties: parties
+        )
+    }
+
+    /// - Parameters:
+    ///   - item: The name of an item whose contents are not here.
+    ///   - holder: What the thread that waits for them keeps others from meanwhile.
+    init(contentsOf item: String, awaitedInside holder: ItemPath, url: URL) {
+        let held = holder.string.pathNames.last ?? holder.string
+        self.init(
+            .deadlock,
+            url: url,
+            detail: """
+                “\(url.lastPathComponent)” was not accessed, because that would have waited for ever: the \
+                contents of “\(item)” are not on this device, and cannot be put in place while this thread \
+                has access to “\(held)”. Ask for both in one call, or have the contents come before \
+                (startDownloadingUbiquitousItem(at:)).
+                """
         )
     }
 

@@ -70,7 +70,7 @@ extension NSFileCoordinator {
             if items.contains(where: \.isForUploading) {
                 if let error = try Self.runOnCopies(access, items, in: registry, accessor) { throw error }
             } else {
-                ThreadNesting.enter(.access(access.id), of: registry) { accessor(access.urls) }
+                ThreadNesting.enter(.granted(access), of: registry) { accessor(access.urls) }
                 if let error = registry.end(access) { outError?.pointee = error as NSError }
             }
         } catch {
@@ -104,7 +104,7 @@ extension NSFileCoordinator {
             accessor(urls)
             return nil
         }
-        ThreadNesting.enter(.access(access.id), of: registry) { accessor(urls) }
+        ThreadNesting.enter(.granted(access), of: registry) { accessor(urls) }
         reservation.end()
         return reservation.error
     }

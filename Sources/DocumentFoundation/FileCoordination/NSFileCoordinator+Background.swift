@@ -26,7 +26,7 @@ extension NSFileCoordinator {
                 switch result {
                 case .success(let access):
                     if let error = registry.endIfLost(access) { return accessor(.failure(error)) }
-                    ThreadNesting.enter(.access(access.id), of: registry) {
+                    ThreadNesting.enter(.granted(access), of: registry) {
                         accessor(.success(access.urls[0]))
                     }
                     if let error = registry.end(access) { FileAccessRegistry.log(error) }

@@ -20,11 +20,17 @@ extension NSFileCoordinator {
         ///
         /// - Differs from Darwin: a directory fails with `CocoaError.featureUnsupported`; it is not zipped.
         public static let forUploading = ReadingOptions(rawValue: 1 << 3)
+
+        /// Of a folder in a container, the contents of all that is in it are fetched first, too: it is copied.
+        package static let withAllContents = ReadingOptions(rawValue: 1 << 16)
     }
 
     /// How a writer will use an item: one option, or none for updating what is there.
     ///
-    /// Of several, the one that excludes others most counts.
+    /// Of several, the one that excludes others most counts. Where only a placeholder is here of an item in a container, its
+    /// contents are fetched first, unless only metadata is written: so what `FileManager` does to the item's URL is done to the
+    /// item, and without the hub it fails. For a move out of a container, with `.forMoving` here and `.forReplacing` there, all
+    /// in a folder is fetched.
     public struct WritingOptions: OptionSet, Sendable {
         /// Apple's number for the options.
         public let rawValue: UInt
@@ -44,6 +50,11 @@ extension NSFileCoordinator {
 
         /// The item's contents go from this machine, and a placeholder takes its place.
         package static let forEvicting = WritingOptions(rawValue: 1 << 16)
+        /// Of a folder in a container, the contents of all that is in it are fetched first, too: it goes where nobody fetches them.
+        package static let withAllContents = WritingOptions(rawValue: 1 << 17)
+        /// Where only a placeholder is here, the writer deals with that: contents are fetched for an item alone that leaves its
+        /// container.
+        package static let leavingPlaceholder = WritingOptions(rawValue: 1 << 18)
 
         var writing: AccessClaim.Writing {
             if contains(.forEvicting) { return .evicting }

@@ -133,7 +133,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - url: The item: a file URL.
-    ///   - options: How it will be written.
+    ///   - options: How it will be written. Contents that are not here are fetched first, unless only metadata is.
     ///   - outError: As for reading.
     ///   - writer: Run on this thread with the place of the item, which may have moved meanwhile.
     open func coordinate(
@@ -209,7 +209,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
                         return
                     }
                     for (intent, url) in zip(intents, access.urls) { intent.setURL(url) }
-                    ThreadNesting.enter(.access(access.id), of: registry) { accessor(nil) }
+                    ThreadNesting.enter(.granted(access), of: registry) { accessor(nil) }
                     if let error = registry.end(access) { FileAccessRegistry.log(error) }
                 } catch {
                     accessor(error)
@@ -252,7 +252,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         do {
             let access = try beginWithContents(items, isPreparation: true)
             let reservation = Reservation(access, in: registry)
-            ThreadNesting.enter(.access(access.id), of: registry) {
+            ThreadNesting.enter(.granted(access), of: registry) {
                 batchAccessor { reservation.end() }
             }
             if let error = reservation.error { throw error }
@@ -314,13 +314,23 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         leavesPlaceholders ? [] : ContentsFetch.missing(for: items)
     }
 
+    /// Has contents come that only placeholders are here of, and waits for them, blocking the thread.
+    ///
+    /// - Parameter isDeep: Whether those of all that is in a folder come, too.
+    /// - Throws: As `run`.
+    func fetchContents(of url: URL, isDeep: Bool) throws {
+        try run(missingContents(for: [RequestedItem(reading: url, isDeep ? .withAllContents : [])]))
+    }
+
     /// Waits for contents, one item's after another's, blocking the thread.
     ///
-    /// - Throws: `CocoaError`, as `ContentsFetch.run`.
+    /// - Throws: `CocoaError`, as `ContentsFetch.run`; `FileCoordinationError` with code `deadlock` where this thread is inside of
+    ///   an access that keeps them from coming.
     func run(_ fetches: [ContentsFetch], _ progress: (() -> Progress)? = nil) throws {
         guard !fetches.isEmpty else { return }
         let queueID = BlockedCaller().queueID
         for fetch in fetches {
+            try fetch.checkThatTheyMayCome(registry)
             let id = UUID()
             let isCancelled = state.withLock { state in
                 state.fetches[id] = fetch

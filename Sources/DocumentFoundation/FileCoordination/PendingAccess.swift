@@ -67,6 +67,6 @@ package final class HeldAccess: Sendable {
             reservation.end()
             if let error = reservation.error { FileAccessRegistry.log(error) }
         }
-        return try ThreadNesting.enter(.access(access.id), of: registry) { try body() }
+        return try ThreadNesting.enter(.granted(access), of: registry) { try body() }
     }
 }

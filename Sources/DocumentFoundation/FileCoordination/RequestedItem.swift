@@ -1,7 +1,7 @@
 internal import Coordination
 internal import Foundation
 
-/// One item of an access as the caller named it.
+/// One item of an access as the caller named it; by its own name, where the caller named its placeholder.
 struct RequestedItem: Sendable {
     private(set) var url: URL
     /// What `url` names, if that is a file.
@@ -11,26 +11,44 @@ struct RequestedItem: Sendable {
     let resolvesSymbolicLink: Bool
     /// Whether the accessor gets a copy, and the access ends before it runs.
     let isForUploading: Bool
-    /// Whether the accessor may look at contents, which then have to be here.
-    let needsContents: Bool
+    /// Which contents have to be here, as the accessor may look at them.
+    let needed: NeededContents
+
+    enum NeededContents: Sendable {
+        case nothing
+        /// The item's own, if it is a document.
+        case itself
+        /// Also those of all documents that are in it.
+        case everything
+    }
 
     init(reading url: URL, _ options: NSFileCoordinator.ReadingOptions) {
+        let url = UbiquityAccount.shared.itemURL(of: url)
         self.url = url
         self.item = ItemPath(fileURL: url)
         self.use = .reading(savesFirst: !options.contains(.withoutChanges))
         self.resolvesSymbolicLink = options.contains(.resolvesSymbolicLink)
         self.isForUploading = options.contains(.forUploading)
-        self.needsContents = !options.contains(.immediatelyAvailableMetadataOnly)
+        let isMetadata = options.contains(.immediatelyAvailableMetadataOnly)
+        self.needed = options.contains(.withAllContents) ? .everything : isMetadata ? .nothing : .itself
     }
 
     init(writing url: URL, _ options: NSFileCoordinator.WritingOptions) {
+        let url = UbiquityAccount.shared.itemURL(of: url)
         self.url = url
         self.item = ItemPath(fileURL: url)
         self.use = .writing(options.writing)
         self.resolvesSymbolicLink = false
         self.isForUploading = false
-        self.needsContents = options.subtracting(.forMerging).isEmpty
+        // FileManager knows the item by its own name alone, also to move, to remove or to replace it.
+        let isAsItIs = !options.isDisjoint(with: Self.asItIs)
+        self.needed = options.contains(.withAllContents) ? .everything : isAsItIs ? .nothing : .itself
     }
+
+    /// For what nothing is fetched.
+    private static let asItIs: NSFileCoordinator.WritingOptions = [
+        .contentIndependentMetadataOnly, .forEvicting, .leavingPlaceholder,
+    ]
 
     /// The same of an item that has moved meanwhile.
     func moved(to url: URL, _ item: ItemPath) -> RequestedItem {
@@ -42,6 +60,12 @@ struct RequestedItem: Sendable {
     var isWriting: Bool {
         if case .writing = use { true } else { false }
     }
+
+    /// Whether the item gets another place.
+    var isMoving: Bool { use == .writing(.moving) }
+
+    /// Whether something takes the item's place.
+    var isReplacing: Bool { use == .writing(.replacing) }
 
     /// What the arbiter is asked for.
     func claim() throws -> AccessClaim {

@@ -7,7 +7,9 @@ internal import Foundation
 /// accessor starts may outlive it, and no one waits for it.
 final class ThreadNesting {
     enum Frame {
+        /// One that is waited for.
         case access(AccessID)
+        case granted(GrantedAccess)
         case message(Ticket)
     }
 
@@ -61,9 +63,21 @@ final class ThreadNesting {
         for entry in entries.reversed() where entry.registry == ObjectIdentifier(registry) {
             switch entry.frame {
             case .access(let id): return (id, message)
+            case .granted(let access): return (access.id, message)
             case .message(let ticket): message = message ?? ticket
             }
         }
         return (nil, message)
+    }
+
+    /// What the accesses of a registry want that the thread has been granted and is inside of, the outermost first.
+    static func claims(of registry: FileAccessRegistry) -> [AccessClaim] {
+        guard let entries = current?.entries, !entries.isEmpty else { return [] }
+        return entries.flatMap { entry -> [AccessClaim] in
+            guard entry.registry == ObjectIdentifier(registry), case .granted(let access) = entry.frame else {
+                return []
+            }
+            return access.claims
+        }
     }
 }

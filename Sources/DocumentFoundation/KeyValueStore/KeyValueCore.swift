@@ -30,6 +30,8 @@ final class KeyValueCore: Sendable {
         var isSavePending = false
         /// Nothing of other devices has come yet: what is written meanwhile gives way to it.
         var awaitsInitialSync = false
+        /// Whether that was said of values that have come meanwhile: it is said once.
+        var hasToldInitialSync = false
         /// Waits for the end of the first sync.
         var firstSync: SyncFollowing?
     }
@@ -97,7 +99,9 @@ final class KeyValueCore: Sendable {
     // MARK: Sync
 
     /// From now on until something of other devices comes, what is written gives way to that.
-    func beginInitialSync() { state.withLock { $0.awaitsInitialSync = true } }
+    func beginInitialSync() {
+        state.withLock { ($0.awaitsInitialSync, $0.hasToldInitialSync) = (true, false) }
+    }
 
     /// There was nothing on other devices.
     func endInitialSync() {
@@ -120,6 +124,7 @@ final class KeyValueCore: Sendable {
                 state.counter = WriteCounter()
                 // Until its file has been read nobody knows: what is written meanwhile gives way.
                 state.awaitsInitialSync = settings.container != nil
+                state.hasToldInitialSync = false
             }
             openFile()
             let present = values
@@ -245,12 +250,14 @@ final class KeyValueCore: Sendable {
         defer { tellOfQuota(news) }
         let changed = news.changed
         guard !changed.isEmpty else { return }
-        let wasAwaited = state.withLock { state in
-            guard news.isFirst else { return false }
-            defer { state.awaitsInitialSync = false }
-            return state.awaitsInitialSync
+        let isInitial = state.withLock { state in
+            guard state.awaitsInitialSync else { return false }
+            // What gives way as this store's own does may be another process's here, or another device's that waits as well.
+            state.awaitsInitialSync = !news.isFirst
+            defer { state.hasToldInitialSync = true }
+            return !state.hasToldInitialSync
         }
-        tell(wasAwaited ? .initialSync : .server, changed.sorted())
+        tell(isInitial ? .initialSync : .server, changed.sorted())
     }
 
     /// All of it stays: nobody but the app knows what can go. Until it has removed enough, only what makes the store smaller

@@ -29,14 +29,8 @@ package final class UbiquityStates: Sendable {
     private let firstAnswers = DispatchGroup()
     /// Left when it is ended: whoever waits for that hears of it.
     private let running = DispatchGroup()
-    /// The container that a root is in.
-    private struct Container {
-        /// What people call it.
-        let name: String
-        /// What is kept in step as a whole.
-        let folder: FilePath
-    }
-    private let containers: [FilePath: Container]
+    /// What is kept in step as a whole, by the roots that are in it.
+    private let containers: [FilePath: JoinedFolder]
     private let isDeep: Bool
 
     /// - Parameters:
@@ -47,12 +41,7 @@ package final class UbiquityStates: Sendable {
     package init(_ account: UbiquityAccount, below roots: [FilePath], isDeep: Bool = true) {
         (self.account, self.roots, self.isDeep) = (account, roots, isDeep)
         let joined = account.joined
-        let containers = roots.compactMap { root in
-            joined.folder(of: root).map { folder in
-                let name = account.displayName(of: folder, Bundle.main.infoDictionary ?? [:])
-                return (root, Container(name: name, folder: FilePath(folder.folder)))
-            }
-        }
+        let containers = roots.compactMap { root in joined.folder(of: root).map { (root, $0) } }
         self.containers = Dictionary(containers, uniquingKeysWith: { first, _ in first })
         running.enter()
     }
@@ -215,7 +204,7 @@ package final class UbiquityStates: Sendable {
         case NSMetadataUbiquitousItemIsSharedKey, NSMetadataUbiquitousItemIsExternalDocumentKey:
             return .truth(false)
         case NSMetadataUbiquitousItemContainerDisplayNameKey:
-            return container(of: path).map { .string($0.name) } ?? .null
+            return container(of: path).map { .string(account.displayName(of: $0, at: path)) } ?? .null
         case NSMetadataUbiquitousItemHasUnresolvedConflictsKey:
             if known?.hasConflicts == true { return .truth(true) }
             // A document may have kept one by itself, of which only its versions know.
@@ -223,18 +212,20 @@ package final class UbiquityStates: Sendable {
             return .truth(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.isEmpty == false)
         case NSMetadataUbiquitousItemDownloadingStatusKey: return .string(status(known, path))
         case NSMetadataUbiquitousItemPercentDownloadedKey:
+            // Of the newest contents, while those are on their way.
+            if let download = known?.download { return .real(100 * download.fraction) }
             let isHere = status(known, path) != NSMetadataUbiquitousItemDownloadingStatusNotDownloaded
-            return .real(isHere ? 100 : 100 * (known?.download?.fraction ?? 0))
+            return .real(isHere ? 100 : 0)
         default: return known.map { value(of: key, $0) } ?? .null
         }
     }
 
     /// Whether it stays on this device, though it is in a container.
     private func isExcluded(_ path: FilePath) -> Bool {
-        container(of: path).map { SyncExclusion.isExcluded(path, below: $0.folder) } ?? false
+        container(of: path).map { SyncExclusion.isExcluded(path, below: FilePath($0.folder)) } ?? false
     }
 
-    private func container(of path: FilePath) -> Container? {
+    private func container(of path: FilePath) -> JoinedFolder? {
         containers.first { path.isInside($0.key) }?.value
     }
 

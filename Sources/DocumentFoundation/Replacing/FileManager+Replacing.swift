@@ -8,7 +8,7 @@ extension FileManager {
     /// `url(for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: originalItemURL, create: true)` makes, then
     /// call this. Whoever reads finds one of both items whole at any time, after a power cut too. Bookmarks, versions and
     /// presenters of the original are the new one's. Blocks on the disk; any thread. Does not coordinate: do this in a
-    /// coordinated write.
+    /// coordinated write. Contents of an original in a container that are not here are fetched first.
     ///
     /// - Parameters:
     ///   - originalItemURL: Whose place is taken. Something has to be there; a symbolic link is replaced itself.
@@ -92,7 +92,11 @@ private struct ItemReplacing {
     /// - Returns: Where the new item is.
     func perform(backupItemName: String?, _ options: FileManager.ItemReplacementOptions) throws -> URL {
         let replaced: FileStamp
+        // By a placeholder its item is meant.
+        let original = UbiquityAccount.shared.itemURL(of: original)
         let (place, source) = (try path(original), try path(new))
+        // Its mark, its attributes and the backup are the original's.
+        try NSFileCoordinator(filePresenter: nil).fetchContents(of: original, isDeep: false)
         do {
             replaced = try FileStamp(of: place)
             let isFolder = try FileStamp(of: source).kind == .directory

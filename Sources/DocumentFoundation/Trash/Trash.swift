@@ -187,8 +187,13 @@ package struct Trash: Sendable {
         var refused: Set<String> = []
         while true {
             let name = ItemNames.free(original.name) { refused.contains($0) }
+            let target = original.parent.appending(name)
+            // A name is also taken by an item that only a placeholder is here of.
+            guard Placeholder(standingFor: target) == nil else {
+                refused.insert(name)
+                continue
+            }
             do {
-                let target = original.parent.appending(name)
                 try ItemMoves.move(path, toFree: target)
                 return target
             } catch {

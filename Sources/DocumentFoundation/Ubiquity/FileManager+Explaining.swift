@@ -83,7 +83,7 @@ extension FileManager {
         // A folder that is not there has nothing in it under any name.
         let resolved = (try? path.resolvedInFolder()) ?? path
         guard account.joined.folder(of: resolved) != nil else { throw notInContainer(url) }
-        return resolved.string
+        return (Placeholder.itemPlace(of: resolved) ?? resolved).string
     }
 
     private static func notInContainer(_ url: URL) -> SyncRefusal {

@@ -106,11 +106,12 @@ extension FileManager {
     /// Gets what the hub has of an item.
     ///
     /// Of a paused one that is a version beside it, to be put in its place with `NSFileVersion.replaceItem(at:options:)`;
-    /// else it comes in the item's place.
+    /// else it comes in the item's place. Contents that are not here come first.
     ///
     /// - Parameters:
     ///   - url: The item.
-    ///   - completionHandler: Called on some queue, with the version, or a `CocoaError`.
+    ///   - completionHandler: Called on some queue, with the version, or a `CocoaError`: `fileNoSuchFile` when the hub has
+    ///     none, as the item was removed elsewhere or has not been sent yet.
     /// - Source: Apple's fetchLatestRemoteVersionOfItem(at:completionHandler:).
     public func fetchLatestRemoteVersionOfItem(
         at url: URL,
@@ -206,6 +207,8 @@ private enum ItemAsking {
     /// The version that is the answer, else the item as it is.
     static func version(_ url: URL, _ question: (String) -> SyncQuestion) throws -> NSFileVersion {
         let store = VersionStore.shared
+        // Its placeholder may be gone when it is answered.
+        let url = UbiquityAccount.shared.itemURL(of: url)
         let answer = try ask(about: url, question)
         let found: NSFileVersion?
         if let answer {

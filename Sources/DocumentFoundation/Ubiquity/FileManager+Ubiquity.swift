@@ -1,5 +1,6 @@
 internal import FileSystem
 public import Foundation
+internal import StandardStreams
 internal import SyncMessages
 
 // A folder that `sheaf join` has made a container's is what an iCloud container is on Apple's systems.
@@ -34,13 +35,15 @@ extension FileManager {
 
     /// Moves an item into a container, or out of one, in a coordinated way: its presenters hear of the move.
     ///
-    /// Blocks until access is given and the item is moved: not for the main thread. Contents that are not here are
-    /// fetched before an item leaves its container.
+    /// Blocks until access is given and the item is moved: not for the main thread. Contents that are not here, of a folder those
+    /// of all in it, are fetched before an item leaves its container. To another volume a copy goes, and the original only when
+    /// that is complete; where it cannot go, there is no copy.
     ///
     /// - Parameters:
     ///   - flag: True for into a container.
     ///   - url: The item.
-    ///   - destinationURL: Where it is to be; the folder has to be there, and the name free.
+    ///   - destinationURL: Where it is to be; the folder has to be there, and the name free: also of an item whose contents are
+    ///     not here.
     /// - Throws: `CocoaError`: `fileNoSuchFile` when nothing is at `url`; `fileWriteFileExists`;
     ///   `fileWriteInvalidFileName` when `destinationURL` is not where `flag` says, or `url` is there already; what keeps
     ///   contents from being fetched; what a presenter answers.
@@ -56,7 +59,7 @@ extension FileManager {
                 userInfo: [NSURLErrorKey: wrong, NSLocalizedFailureReasonErrorKey: why]
             )
         }
-        try UbiquitousMove(from: url, to: destinationURL).perform()
+        try UbiquitousMove(from: account.itemURL(of: url), to: destinationURL).perform()
     }
 }
 
@@ -69,18 +72,12 @@ private struct UbiquitousMove {
 
     func perform() throws {
         let coordinator = NSFileCoordinator(filePresenter: nil)
-        // Contents that are not here are fetched by whoever reads them.
-        try Self.coordinated { failure, run in
-            coordinator.coordinate(readingItemAt: source, options: [.withoutChanges], error: failure) { _ in
-                run {}
-            }
-        }
         try Self.coordinated { failure, run in
             coordinator.coordinate(
                 writingItemAt: source,
                 options: .forMoving,
                 writingItemAt: target,
-                options: .forReplacing,
+                options: [.forReplacing, .leavingPlaceholder],
                 error: failure
             ) { source, target in run { try move(source, target, by: coordinator) } }
         }
@@ -90,17 +87,46 @@ private struct UbiquitousMove {
         guard let from = FilePath(source), let to = FilePath(target) else {
             throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: source])
         }
-        do { try move(from, toFree: to) } catch let error as SystemError {
+        let original: FilePath?
+        do { original = try move(from, toFree: to) } catch let error as SystemError {
             throw CocoaError(error, while: .writing, url: error.errno == EEXIST ? target : source)
         }
         coordinator.item(at: source, didMoveTo: target)
+        if let original { remove(original) }
     }
 
     /// To another volume the copy is complete, and lasts, before the original goes.
-    private func move(_ from: FilePath, toFree to: FilePath) throws {
-        do { try ItemMoves.move(from, toFree: to) } catch  where error.isAcrossVolumes {
-            try ItemCopy.copyWhole(from, toFree: to)
-            try FileManager.default.removeItem(at: from.url(isDirectory: false))
+    ///
+    /// - Returns: Where the original is that is to be removed; nil where it has moved itself.
+    private func move(_ from: FilePath, toFree to: FilePath) throws -> FilePath? {
+        // A name is taken by an item that is there, and by one that a placeholder stands for.
+        guard Placeholder(standingFor: to) == nil else {
+            throw SystemError(call: "renameat2", errno: EEXIST, path: to)
+        }
+        if try moveWithinVolume(from, toFree: to) { return nil }
+        try ItemCopy.copyWhole(from, toFree: to)
+        // Its folder lets it go as a whole or not at all, where removing a folder could stop halfway.
+        let aside = from.parent.appending("\(SaveSite.ownPrefix)moved-\(UUID().uuidString)")
+        do { try ItemMoves.move(from, toFree: aside) } catch {
+            remove(to)
+            throw error
+        }
+        return aside
+    }
+
+    /// - Returns: Whether it was one volume.
+    private func moveWithinVolume(_ from: FilePath, toFree to: FilePath) throws(SystemError) -> Bool {
+        do { try ItemMoves.move(from, toFree: to) } catch {
+            guard error.isAcrossVolumes else { throw error }
+            return false
+        }
+        return true
+    }
+
+    /// Removes what nobody is to find any more. The move is what it is: who can do something about what stays is told.
+    private func remove(_ path: FilePath) {
+        do { try FileManager.default.removeItem(at: path.url(isDirectory: false)) } catch {
+            StandardError.say("“\(path)” is left of a move to another volume: \(error)")
         }
     }
 

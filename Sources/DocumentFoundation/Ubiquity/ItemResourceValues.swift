@@ -39,6 +39,8 @@ public struct ItemResourceValues {
     init(_ url: URL, _ keys: Set<URLResourceKey>) throws {
         self.keys = keys
         let asked = keys.intersection(Self.ubiquityKeys)
+        // All values are the item's, whichever of its two names it is asked for by.
+        let url = UbiquityAccount.shared.itemURL(of: url)
         let known =
             asked.isEmpty && FileManager.default.fileExists(atPath: url.path) ? nil : UbiquitousItem(url)
         if let known, let placeholder = known.placeholder {
@@ -300,11 +302,14 @@ extension ItemResourceValues.ItemState {
         hasConflicts =
             keys.contains(.ubiquitousItemHasUnresolvedConflictsKey)
             && NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.isEmpty == false
-        containerName = account.displayName(of: item.folder, Bundle.main.infoDictionary ?? [:])
+        containerName = account.displayName(of: item.folder, at: item.path)
     }
 
-    /// How much of its contents is here, 0 to 100.
-    var percentDownloaded: Double { isDownloaded ? 100 : 100 * (state?.download?.fraction ?? 0) }
+    /// How much of its contents is here, 0 to 100: of the newest, while those are on their way.
+    var percentDownloaded: Double {
+        if let download = state?.download { return 100 * download.fraction }
+        return isDownloaded ? 100 : 0
+    }
 
     /// How much of its contents the hub has, 0 to 100; nil when nobody is there who knows.
     var percentUploaded: Double? {

@@ -52,6 +52,19 @@ package struct Placeholder: Hashable, Sendable {
         return String(fileName.dropFirst().dropLast(suffix.count))
     }
 
+    /// Where the item would be that a placeholder at a place stands for; nil where there is none.
+    package static func itemPlace(of placeholder: FilePath) -> FilePath? {
+        guard let name = itemName(of: placeholder.name), Placeholder(at: placeholder) != nil else {
+            return nil
+        }
+        return placeholder.parent.appending(name)
+    }
+
+    /// Whether a URL's text ends as that of a placeholder: a look at no more than a few bytes.
+    static func mayBe(at url: URL) -> Bool {
+        url.absoluteString.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+
     /// Where the placeholder of an item is.
     package static func place(for item: FilePath) -> FilePath? {
         fileName(for: item.name).map { item.parent.appending($0) }

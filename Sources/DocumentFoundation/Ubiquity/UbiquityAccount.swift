@@ -17,6 +17,8 @@ package final class UbiquityAccount: Sendable {
     package let home: FilePath
     private let environment: [String: String]
     private let declared: [String]
+    /// What people call containers, by their identifiers.
+    private let names: [String: String]
     private let watch: Locked<AccountWatch?> = Locked(nil)
 
     /// - Parameters:
@@ -29,6 +31,8 @@ package final class UbiquityAccount: Sendable {
         self.environment = environment
         home = JoinedFolders.home(environment: environment)
         declared = Self.declared(environment, information)
+        let listed = information["NSUbiquitousContainers"] as? [String: Any] ?? [:]
+        names = listed.compactMapValues { ($0 as? [String: Any])?["NSUbiquitousContainerName"] as? String }
     }
 
     /// The identifiers of containers that the app declares, the default one first.
@@ -40,11 +44,14 @@ package final class UbiquityAccount: Sendable {
         return ["iCloud." + (bundle ?? ProcessInfo.processInfo.processName)]
     }
 
-    /// What people call a container: the Info.plist's name for it, else its folder's.
-    package func displayName(of folder: JoinedFolder, _ information: [String: Any]) -> String {
-        let containers = information["NSUbiquitousContainers"] as? [String: [String: Any]]
-        let own = folder.identifier.flatMap { containers?[$0]?["NSUbiquitousContainerName"] as? String }
-        return own ?? FilePath(folder.folder).name
+    /// What people call the container that an item is in: the Info.plist's name for it, else that of the folder which is
+    /// kept in step. It may be a folder in that which has the container's name, as `place(of:)` of `JoinedFolders` says.
+    package func displayName(of folder: JoinedFolder, at path: FilePath) -> String {
+        if !names.isEmpty, let inner = path.string.following(folder.folder + "/")?.pathNames.first {
+            let named = names.first { JoinedFolders.folderName(of: $0.key).isSameInBytes(inner) }
+            if let named { return named.value }
+        }
+        return folder.identifier.flatMap { names[$0] } ?? FilePath(folder.folder).name
     }
 
     /// Where the process is asked that keeps folders in step.
@@ -89,14 +96,25 @@ package final class UbiquityAccount: Sendable {
     /// All containers that the app declares, as far as they are there.
     package var containers: [URL] { declared.compactMap { container($0) } }
 
-    /// The folder that is a container and that an item is in, and the item's place with links resolved up to its folder.
+    /// The folder that is a container and that an item is in, and the item's place with links resolved up to its folder. Of
+    /// a placeholder that is the place of the item that it stands for.
     package func place(of url: URL) -> (folder: JoinedFolder, path: FilePath)? {
         guard let path = FilePath(url) else { return nil }
         let joined = joined
         guard !joined.all.isEmpty else { return nil }
         // A folder that is not there has nothing in it under any name.
         let resolved = (try? path.resolvedInFolder()) ?? path
-        return joined.folder(of: resolved).flatMap { $0.folder == resolved.string ? nil : ($0, resolved) }
+        guard let folder = joined.folder(of: resolved), folder.folder != resolved.string else { return nil }
+        return (folder, Placeholder.itemPlace(of: resolved) ?? resolved)
+    }
+
+    /// What an app means by a URL: of a placeholder in a container, which is what it finds when it lists a folder, the item
+    /// that it stands for, else the same.
+    package func itemURL(of url: URL) -> URL {
+        guard Placeholder.mayBe(at: url), let path = FilePath(url), let item = place(of: url)?.path,
+            item.name != path.name
+        else { return url }
+        return url.deletingLastPathComponent().appendingPathComponent(item.name, isDirectory: false)
     }
 
     /// Tells this account on this device from others; nil when nothing is joined.

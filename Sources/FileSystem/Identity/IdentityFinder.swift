@@ -14,19 +14,23 @@ package struct IdentityFinder: Sendable {
 
     private let index: IdentityIndex
     private let documentFolders: [FilePath]
+    private let standIns: StandIns
     private let bounds: IdentitySearch.Bounds
 
     /// - Parameters:
     ///   - index: Where marked items were seen last.
     ///   - documentFolders: Where a person's documents are, searched last.
+    ///   - standIns: What stands for items whose contents are elsewhere.
     ///   - bounds: What the search may cost.
     package init(
         index: IdentityIndex,
         documentFolders: [FilePath],
+        standIns: StandIns = .none,
         bounds: IdentitySearch.Bounds = .usual
     ) {
         self.index = index
         self.documentFolders = documentFolders
+        self.standIns = standIns
         self.bounds = bounds
     }
 
@@ -36,6 +40,7 @@ package struct IdentityFinder: Sendable {
     /// 2. The item elsewhere: stale. So is one that was moved away while another took its place.
     /// 3. An item without a mark at the place, as an editor leaves that writes a new file: stale.
     /// 4. An item with a mark of its own is another item, wherever it is.
+    /// 5. What stands for an item is the item, as long as nothing else has its place.
     ///
     /// - Returns: Nil when it is nowhere we look.
     /// - Throws: What the kernel says of the place, unless nothing is there.
@@ -43,18 +48,36 @@ package struct IdentityFinder: Sendable {
         _ wanted: TakenIdentity,
         at place: FilePath
     ) throws(SystemError) -> Found? {
-        let atPlace = try FileIdentity.ifPresent(at: place)
-        let likeness = atPlace.map(wanted.identity.likeness(of:))
-        switch (likeness, atPlace) {
-        case (.same, let identity?): return Found(path: place, identity: identity, isStale: false)
-        case (.sameInode, let identity?): return Found(path: place, identity: identity, isStale: true)
-        case (.sameMark, let identity?):
+        // Whoever lists a folder finds what stands for an item, and may have asked about that.
+        let place = standIns.item(place) ?? place
+        guard let atPlace = try FileIdentity.ifPresent(at: place) else {
+            return standing(for: wanted, at: place)
+        }
+        switch wanted.identity.likeness(of: atPlace) {
+        case .same: return Found(path: place, identity: atPlace, isStale: false)
+        case .sameInode: return Found(path: place, identity: atPlace, isStale: true)
+        case .sameMark:
             // A save, unless the original lives on elsewhere and this is its copy.
             let original = byHandle(wanted, near: place).flatMap { $0.path == place ? nil : $0 }
-            return original ?? Found(path: place, identity: identity, isStale: false)
-        case (.unmarked, let identity?):
+            return original ?? Found(path: place, identity: atPlace, isStale: false)
+        case .unmarked:
+            return elsewhere(wanted, place) ?? Found(path: place, identity: atPlace, isStale: true)
+        case .other: return elsewhere(wanted, place)
+        }
+    }
+
+    /// Finds an item in whose place nothing is, unless something stands for it there.
+    private func standing(for wanted: TakenIdentity, at place: FilePath) -> Found? {
+        guard let identity = standIns.identity(standingFor: place, as: wanted.identity.kind) else {
+            return elsewhere(wanted, place)
+        }
+        switch wanted.identity.likeness(of: identity) {
+        // It was put there with the item's mark, whatever has become of the inode that the contents had.
+        case .same, .sameMark: return Found(path: place, identity: identity, isStale: false)
+        case .sameInode: return Found(path: place, identity: identity, isStale: true)
+        case .unmarked:
             return elsewhere(wanted, place) ?? Found(path: place, identity: identity, isStale: true)
-        case (.other, _), (_, nil), (nil, _): return elsewhere(wanted, place)
+        case .other: return elsewhere(wanted, place)
         }
     }
 
@@ -82,20 +105,22 @@ package struct IdentityFinder: Sendable {
         guard let folder = (try? Self.existingFolder(above: place))?.path else { return nil }
         let near = [folder, folder.parent].filter { $0.string != "/" }
         let roots = near + documentFolders
-        return IdentitySearch(for: wanted, within: bounds).find(place.name, in: roots).flatMap {
-            found(wanted, at: $0)
-        }
+        let search = IdentitySearch(for: wanted, within: bounds, standIns: standIns)
+        return search.find(place.name, in: roots).flatMap { found(wanted, at: $0) }
     }
 
     /// The item at a path, if it is the one without doubt.
     private func found(_ wanted: FileIdentity, at path: FilePath) -> Found? {
         // What a save has taken aside is about to go, and was the item.
         guard !SaveSite.isOwn(path) else { return nil }
+        let item = standIns.item(path) ?? path
         // What is not there any more, or closed to us, is not found there.
-        guard let identity = try? FileIdentity(of: path), wanted.likeness(of: identity).isCertain else {
-            return nil
-        }
-        return Found(path: path, identity: identity, isStale: true)
+        guard
+            let identity = (try? FileIdentity(of: item))
+                ?? standIns.identity(standingFor: item, as: wanted.kind),
+            wanted.likeness(of: identity).isCertain
+        else { return nil }
+        return Found(path: item, identity: identity, isStale: true)
     }
 
     /// The deepest folder on the way to a place that is still there.

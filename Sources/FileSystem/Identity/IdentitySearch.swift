@@ -24,16 +24,19 @@ package struct IdentitySearch: Sendable {
 
     private let wanted: FileIdentity
     private let bounds: Bounds
+    private let standIns: StandIns
 
-    package init(for wanted: FileIdentity, within bounds: Bounds = .usual) {
+    /// - Parameter standIns: What stands for items whose contents are elsewhere.
+    package init(for wanted: FileIdentity, within bounds: Bounds = .usual, standIns: StandIns = .none) {
         self.wanted = wanted
         self.bounds = bounds
+        self.standIns = standIns
     }
 
     /// Finds the item.
     ///
     /// The very inode wins at once. Else a lone item with the mark does; among several, copies all of them, a
-    /// lone one of the name does. What stays doubtful is not found.
+    /// lone one of the name does. What stays doubtful is not found. Of what stands for it the item's own place is given.
     ///
     /// - Parameters:
     ///   - name: What the item was called.
@@ -45,10 +48,11 @@ package struct IdentitySearch: Sendable {
         for root in roots {
             var found: FilePath?
             walk.walk([root]) { place, inode, _ in
-                switch likeness(of: place, inode: inode) {
-                case .same, .sameInode: found = place
-                case .sameMark: marked.append(place)
-                case .unmarked, .other, nil: break
+                guard let (item, likeness) = match(place, inode: inode) else { return true }
+                switch likeness {
+                case .same, .sameInode: found = item
+                case .sameMark: marked.append(item)
+                case .unmarked, .other: break
                 }
                 return found == nil
             }
@@ -58,8 +62,13 @@ package struct IdentitySearch: Sendable {
         return nil
     }
 
+    /// The item that is at a place, or that something there stands for, and how it compares.
+    ///
     /// - Returns: Nil when the item cannot be the one, or cannot be looked at.
-    private func likeness(of place: FilePath, inode: UInt64) -> FileIdentity.Likeness? {
+    private func match(
+        _ place: FilePath,
+        inode: UInt64
+    ) -> (item: FilePath, likeness: FileIdentity.Likeness)? {
         if SaveSite.isOwn(place) { return nil }
         if inode != wanted.inode {
             guard let mark = wanted.mark,
@@ -68,12 +77,15 @@ package struct IdentitySearch: Sendable {
                 bytes.elementsEqual(mark.bytes)
             else { return nil }
         }
-        // Gone since it was listed, or closed to us: not the one that can be given.
-        guard let found = try? FileIdentity(of: place) else { return nil }
-        let likeness = wanted.likeness(of: found)
         // A number alone is given again and again: far from its place it proves nothing.
         if wanted.mark == nil, wanted.birth == nil { return nil }
-        return likeness
+        if let item = standIns.item(place) {
+            let found = standIns.identity(standingFor: item, as: wanted.kind)
+            return found.map { (item, wanted.likeness(of: $0)) }
+        }
+        // Gone since it was listed, or closed to us: not the one that can be given.
+        guard let found = try? FileIdentity(of: place) else { return nil }
+        return (place, wanted.likeness(of: found))
     }
 
     private static func chosen(among marked: [FilePath], name: String) -> FilePath? {

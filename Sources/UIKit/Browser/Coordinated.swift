@@ -8,7 +8,7 @@ internal import Foundation
 ///
 /// The deed works on the places that coordination hands on: an item may have been moved while we waited.
 enum Coordinated {
-    /// Something is put where nothing is yet.
+    /// Something is put where nothing is yet, nor a placeholder.
     static func writing<Value>(
         _ path: FilePath,
         isDirectory: Bool,
@@ -17,7 +17,7 @@ enum Coordinated {
         let outcome = AccessOutcome<Value>()
         NSFileCoordinator(filePresenter: nil).coordinate(
             writingItemAt: path.url(isDirectory: isDirectory),
-            options: .forReplacing,
+            options: [.forReplacing, .leavingPlaceholder],
             error: &outcome.failure
         ) { url in
             outcome.note { try body(FilePath(granted: url)) }
@@ -25,7 +25,8 @@ enum Coordinated {
         return try outcome.get()
     }
 
-    /// An item gets another place.
+    /// An item gets another place. The deed gets it as it is here, be it a placeholder; but one that leaves its container is here
+    /// with all its contents.
     static func moving(
         _ source: FilePath,
         to target: FilePath,
@@ -36,9 +37,9 @@ enum Coordinated {
         let coordinator = NSFileCoordinator(filePresenter: nil)
         coordinator.coordinate(
             writingItemAt: source.url(isDirectory: isDirectory),
-            options: .forMoving,
+            options: [.forMoving, .leavingPlaceholder],
             writingItemAt: target.url(isDirectory: isDirectory),
-            options: .forReplacing,
+            options: [.forReplacing, .leavingPlaceholder],
             error: &outcome.failure
         ) { sourceURL, targetURL in
             outcome.note {
@@ -50,7 +51,7 @@ enum Coordinated {
         try outcome.get()
     }
 
-    /// An item is read and something is put where nothing is yet.
+    /// An item is read, with all that is in it, and something is put where nothing is yet, nor a placeholder.
     static func copying(
         _ source: FilePath,
         to target: FilePath,
@@ -60,9 +61,9 @@ enum Coordinated {
         let outcome = AccessOutcome<Void>()
         NSFileCoordinator(filePresenter: nil).coordinate(
             readingItemAt: source.url(isDirectory: isDirectory),
-            options: [],
+            options: .withAllContents,
             writingItemAt: target.url(isDirectory: isDirectory),
-            options: .forReplacing,
+            options: [.forReplacing, .leavingPlaceholder],
             error: &outcome.failure
         ) { sourceURL, targetURL in
             outcome.note { try body(FilePath(granted: sourceURL), FilePath(granted: targetURL)) }
@@ -70,18 +71,18 @@ enum Coordinated {
         try outcome.get()
     }
 
-    /// The contents of an item that are not here come, and are waited for.
+    /// The contents of an item, or of all in a folder, that are not here come, and are waited for.
     static func fetching(_ path: FilePath, isDirectory: Bool) throws {
         let outcome = AccessOutcome<Void>()
         NSFileCoordinator(filePresenter: nil).coordinate(
             readingItemAt: path.url(isDirectory: isDirectory),
-            options: .withoutChanges,
+            options: [.withoutChanges, .withAllContents],
             error: &outcome.failure
         ) { _ in outcome.note {} }
         try outcome.get()
     }
 
-    /// An item goes.
+    /// An item goes, with the contents of all that is in it.
     static func deleting<Value>(
         _ path: FilePath,
         isDirectory: Bool,
@@ -90,7 +91,7 @@ enum Coordinated {
         let outcome = AccessOutcome<Value>()
         NSFileCoordinator(filePresenter: nil).coordinate(
             writingItemAt: path.url(isDirectory: isDirectory),
-            options: .forDeleting,
+            options: [.forDeleting, .withAllContents],
             error: &outcome.failure
         ) { url in
             outcome.note { try body(FilePath(granted: url)) }

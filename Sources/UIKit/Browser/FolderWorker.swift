@@ -92,10 +92,8 @@ struct FolderWorker: Sendable {
             do {
                 let place = try location.place(of: id)
                 guard place != location.root else { throw BrowserError(.notInLocation, item: place.name) }
-                let current = try item(id)
-                let isDirectory = current.isDirectory
+                let isDirectory = try item(id).isDirectory
                 // A trash without the contents could give nothing back.
-                if current.isEvicted { try Coordinated.fetching(place, isDirectory: isDirectory) }
                 let url = try Coordinated.deleting(place, isDirectory: isDirectory) { path in
                     try trash.discard(path.url(isDirectory: isDirectory))
                 }
@@ -158,12 +156,15 @@ struct FolderWorker: Sendable {
     /// Moves an item, or the placeholder that stands for it: whoever moves that moves the item.
     private func relocate(_ current: FolderItem, from source: FilePath, to target: FilePath) throws {
         try Coordinated.moving(source, to: target, isDirectory: current.isDirectory) { source, target in
+            // It has come meanwhile, where it leaves its container.
+            let isHere = try FileStamp.ifPresent(at: source) != nil
+            let isEvicted = !isHere && Placeholder(standingFor: source) != nil
             // A name is taken by an item that is there, and by one that a placeholder stands for.
-            let isTaken = try current.isEvicted && FileStamp.ifPresent(at: target) != nil
+            let isTaken = try isEvicted && FileStamp.ifPresent(at: target) != nil
             guard !isTaken, Placeholder(standingFor: target) == nil else {
                 throw SystemError(call: "renameat2", errno: EEXIST, path: target)
             }
-            guard current.isEvicted else { return try ItemMoves.move(source, toFree: target) }
+            guard isEvicted else { return try ItemMoves.move(source, toFree: target) }
             guard let from = Placeholder.place(for: source), let to = Placeholder.place(for: target) else {
                 throw SystemError(call: "renameat2", errno: ENAMETOOLONG, path: target)
             }

@@ -467,7 +467,7 @@ struct NSUbiquitousKeyValueStoreTests {
         #expect(first.synchronize())
         #expect(
             await told.next()
-                == News(reason: NSUbiquitousKeyValueStoreServerChange, keys: ["theme"])
+                == News(reason: NSUbiquitousKeyValueStoreInitialSyncChange, keys: ["theme"])
         )
         second.set("black", forKey: "theme")
         #expect(second.synchronize())

@@ -187,8 +187,8 @@ struct UbiquityScopesTests {
             let states = UbiquityStates(account, below: roots)
             let key = NSMetadataUbiquitousItemContainerDisplayNameKey
             let paths = [root, own].map { FilePath($0.appendingPathComponent("Documents/a.txt").path) }
-            #expect(states.value(of: key, at: paths[0]) == .string("cloud"))
-            #expect(states.value(of: key, at: paths[1]) == .string("notes"))
+            #expect(states.value(of: key, at: paths[0]) == .string("Account"))
+            #expect(states.value(of: key, at: paths[1]) == .string("Notes"))
         }
     }
 }

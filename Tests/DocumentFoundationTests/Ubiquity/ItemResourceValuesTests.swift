@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import SyncMessages
 import TestThreads
 import Testing
 import UniformTypeIdentifiers
@@ -247,6 +248,58 @@ struct ItemResourceValuesTests {
                 try folder.appendingPathComponent("b.txt").resourceValues(forKeys: [.isUbiquitousItemKey])
             }
         }
+    }
+
+    @Test("Whoever asks about a placeholder is told of its item; what is only called so is a file")
+    func namedByPlaceholder() throws {
+        let place = try AccountPlace()
+        let folder = try place.join("cloud", at: 1)
+        let standIn = folder.appendingPathComponent(".a.txt.icloud")
+        let other = folder.appendingPathComponent(".b.txt.icloud")
+        let elsewhere = place.base.appendingPathComponent(".a.txt.icloud")
+        let placeholder = Placeholder(
+            name: "a.txt",
+            byteCount: 1234,
+            isDirectory: false,
+            typeIdentifier: "public.plain-text"
+        )
+        for url in [standIn, elsewhere] { try placeholder.encoded().write(to: url) }
+        try Data("text".utf8).write(to: other)
+        try UbiquityAccount.$shared.withValue(place.account()) {
+            #expect(FileManager.default.isUbiquitousItem(at: standIn))
+            let keys: Set<URLResourceKey> = [.ubiquitousItemDownloadingStatusKey, .nameKey, .fileSizeKey]
+            let values = try standIn.resourceValues(forKeys: keys)
+            #expect(values.ubiquitousItemDownloadingStatus == .notDownloaded)
+            #expect(values.name == "a.txt" && values.fileSize == 1234)
+            // Whichever else is asked for.
+            #expect(try standIn.resourceValues(forKeys: [.nameKey]).name == "a.txt")
+            let others = try other.resourceValues(forKeys: keys)
+            #expect(others.ubiquitousItemDownloadingStatus == .current)
+            #expect(others.name == ".b.txt.icloud" && others.fileSize == 4)
+            #expect(try elsewhere.resourceValues(forKeys: keys).name == ".a.txt.icloud")
+            let account = UbiquityAccount.shared
+            #expect(account.itemURL(of: standIn) == folder.appendingPathComponent("a.txt"))
+            #expect(account.itemURL(of: other) == other && account.itemURL(of: elsewhere) == elsewhere)
+        }
+    }
+
+    @Test("Of an item that has become older as much is downloaded as has come of the newest state")
+    func percentDownloaded() {
+        func percent(_ state: ItemSyncState, isDownloaded: Bool) -> Double {
+            ItemResourceValues.ItemState(
+                isDownloaded: isDownloaded,
+                state: state,
+                hasConflicts: false,
+                containerName: ""
+            )
+            .percentDownloaded
+        }
+        var state = ItemSyncState(path: "/a.txt")
+        #expect(percent(state, isDownloaded: true) == 100 && percent(state, isDownloaded: false) == 0)
+        state.contents = .stale
+        #expect(percent(state, isDownloaded: true) == 100)
+        state.download = ItemSyncState.Share(25, of: 100)
+        #expect(percent(state, isDownloaded: true) == 25 && percent(state, isDownloaded: false) == 25)
     }
 
     @Test("An item is excluded from sync, and taken in again")

@@ -1,4 +1,5 @@
 import Dispatch
+import FileSystem
 import Foundation
 import Locks
 import TestThreads
@@ -50,6 +51,48 @@ struct UbiquityContainerTests {
             #expect(files.url(forUbiquityContainerIdentifier: "iCloud.org.pad") == nil)
             #expect(!files.fileExists(atPath: first.path))
             #expect(files.isUbiquitousItem(at: second) == false)
+        }
+    }
+
+    @Test("A container is called what the Info.plist says, wherever it lies, else as its folder")
+    func displayNames() throws {
+        let place = try AccountPlace()
+        let notes = try place.join("notes", identifier: "iCloud.com.example.notes", at: 1)
+        let cloud = try place.join("cloud", at: 2)
+        let named: [String: Any] = [
+            "iCloud.org.pad": ["NSUbiquitousContainerName": "Pad"],
+            "iCloud.com.example.notes": ["NSUbiquitousContainerName": "Notes"],
+            "iCloud.org.plain": [String: Any](),
+        ]
+        let account = place.account(["NSUbiquitousContainers": named])
+        try with(account) {
+            func name(in folder: URL) throws -> String? {
+                let url = folder.appendingPathComponent("a.txt")
+                try Data("text".utf8).write(to: url)
+                // A query says the same as a question about one item.
+                let path = FilePath(folder.path)
+                let value = UbiquityStates(account, below: [path])
+                    .value(
+                        of: NSMetadataUbiquitousItemContainerDisplayNameKey,
+                        at: path.appending("a.txt")
+                    )
+                let name = try url.resourceValues(forKeys: [.ubiquitousItemContainerDisplayNameKey])
+                    .ubiquitousItemContainerDisplayName
+                #expect(value == name.map { PredicateValue.string($0) })
+                return name
+            }
+            for (identifier, expected) in [
+                ("iCloud.org.pad", "Pad"), ("iCloud.com.example.notes", "Notes"),
+                ("iCloud.org.plain", "cloud"),
+            ] {
+                let container = try #require(files.url(forUbiquityContainerIdentifier: identifier))
+                let found = try name(in: container.appendingPathComponent("Documents", isDirectory: true))
+                #expect(found == expected)
+            }
+            for (folder, expected) in [(notes, "Notes"), (cloud, "cloud")] {
+                let found = try name(in: folder)
+                #expect(found == expected)
+            }
         }
     }
 
@@ -127,6 +170,69 @@ struct UbiquityContainerTests {
             }
             #expect(missing?.code == .fileWriteInvalidFileName)
         }
+    }
+
+    @Test("A name is taken by an item whose contents are not here, too")
+    func takenByPlaceholder() throws {
+        let place = try AccountPlace()
+        let folder = try place.join("cloud", at: 1)
+        let (local, there) = (
+            place.base.appendingPathComponent("a.txt"), folder.appendingPathComponent("a.txt")
+        )
+        try Data("text".utf8).write(to: local)
+        let placeholder = Placeholder(name: "a.txt", byteCount: 5, isDirectory: false, typeIdentifier: nil)
+        try placeholder.encoded().write(to: folder.appendingPathComponent(".a.txt.icloud"))
+        with(place.account()) {
+            let error = #expect(throws: CocoaError.self) {
+                try files.setUbiquitous(true, itemAt: local, destinationURL: there)
+            }
+            #expect(error?.code == .fileWriteFileExists)
+        }
+        #expect(try Data(contentsOf: local) == Data("text".utf8))
+        #expect(try files.contentsOfDirectory(atPath: folder.path) == [".a.txt.icloud"])
+    }
+
+    /// A folder that lets nothing that is in it have another name.
+    private struct Clinging: SystemCallObserver {
+        let folder: FilePath
+
+        func willMake(_ call: SystemCall) -> CInt {
+            call.name == "renameat2" && call.path.parent == folder ? EACCES : 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test(
+        "What its folder does not let go to another volume stays there, whole, and nothing is at the target",
+        .enabled(if: OtherVolume.isThere, "needs /dev/shm on a volume of its own")
+    )
+    func originalStays() throws {
+        let base = URL(fileURLWithPath: "/dev/shm/sheaf-\(UUID().uuidString)", isDirectory: true)
+        try files.createDirectory(at: base, withIntermediateDirectories: false)
+        defer { #expect(throws: Never.self) { try files.removeItem(at: base) } }
+        let place = try AccountPlace()
+        let folder = try place.join("cloud", at: 1)
+        let local = base.appendingPathComponent("a.rtfd")
+        try files.createDirectory(at: local, withIntermediateDirectories: false)
+        let names = ["TXT.rtf", "picture.png"]
+        for name in names { try Data(name.utf8).write(to: local.appendingPathComponent(name)) }
+        let follower = Follower(local)
+        NSFileCoordinator.addFilePresenter(follower)
+        defer { NSFileCoordinator.removeFilePresenter(follower) }
+        SystemCallObservation.withObserver(Clinging(folder: FilePath(base.path))) {
+            with(place.account()) {
+                let there = folder.appendingPathComponent("b.rtfd")
+                let error = #expect(throws: CocoaError.self) {
+                    try files.setUbiquitous(true, itemAt: local, destinationURL: there)
+                }
+                #expect(error?.code == .fileWriteNoPermission)
+            }
+        }
+        #expect(try files.contentsOfDirectory(atPath: local.path).sorted() == names)
+        #expect(try files.contentsOfDirectory(atPath: base.path) == ["a.rtfd"])
+        let copies = try files.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".sheaf-") }
+        #expect(copies == [] && follower.presentedItemURL == local)
     }
 
     /// A presenter that notes where its item goes.
