@@ -1,3 +1,5 @@
+internal import DocumentFoundation
+
 /// What a document is doing now, and what waits until that has ended.
 struct DocumentWork {
     /// What waits until the document is open or closed.
@@ -15,6 +17,9 @@ struct DocumentWork {
     var looksAfterSaving = false
     /// Whether what is saved now was not asked for by anybody.
     var isAutosaving = false
+
+    /// Whose containers the document may be in; nil for one that was never opened or created.
+    var account: UbiquityAccount?
 
     /// Whether the document reads itself anew because others changed its file.
     var isReloading = false

@@ -104,6 +104,12 @@ extension UIDocument {
         return result
     }
 
+    /// Tells of an error, of which a test can ask also where `handleError` is overridden and says nothing to super.
+    func fail(_ error: any Error) {
+        lastError = error
+        handleError(error, userInteractionPermitted: true)
+    }
+
     /// Runs what waited for the document to be open or closed and nothing in between.
     func settle() {
         guard lifecycle.phase == .open || lifecycle.phase == .closed else { return }

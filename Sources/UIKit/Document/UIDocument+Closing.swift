@@ -75,6 +75,7 @@ extension UIDocument {
             record.withLock { $0.isInConflict = false }
         }
         change { $0.finishClosing(saved: saved) }
+        followUpload()
         let handlers = work.closeHandlers
         work.closeHandlers = []
         handlers.forEach { $0(saved) }
@@ -87,7 +88,7 @@ extension UIDocument {
         case .wait, .join:
             work.whenSettled.append { [self] in beginReverting(to: url, handler) }
         case .alreadySo, .refuse:
-            handleError(DocumentError.notOpen("reverted", at: fileURL), userInteractionPermitted: true)
+            fail(DocumentError.notOpen("reverted", at: fileURL))
             handler?(false)
         case .proceed:
             let place = url.standardizedFileURL
@@ -139,7 +140,7 @@ extension UIDocument {
             handler?(false)
         case .failure(let error):
             change { $0.finishReverting(success: false) }
-            handleError(error, userInteractionPermitted: true)
+            fail(error)
             handler?(false)
         }
         NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)

@@ -62,6 +62,7 @@ extension UIDocument {
 
     /// Brings the activity up to date, if the document is at another place than it says.
     func updateActivityIfMoved() {
+        followUpload()
         if userActivity?.userInfo?[UIDocument.userActivityURLKey] as? URL != fileURL { updateActivity() }
     }
 

@@ -12,6 +12,7 @@ extension UIDocument {
         case .refuse: answer(false)
         case .proceed:
             work.openHandlers.append(answer)
+            work.account = .shared
             OpenDocuments.insert(self)
             readInBackground(from: fileURL) { [self] result in finishOpening(result) }
         }
@@ -28,9 +29,10 @@ extension UIDocument {
             }
         case .failure(let error):
             OpenDocuments.remove(self)
-            handleError(error, userInteractionPermitted: true)
+            fail(error)
             change { $0.finishOpening(success: false) }
         }
+        followUpload()
         let handlers = work.openHandlers
         work.openHandlers = []
         handlers.forEach { $0(lifecycle.phase == .open) }
@@ -66,7 +68,23 @@ extension UIDocument {
     func show(_ progress: Progress?) {
         guard download !== progress else { return }
         download = progress
-        change { $0.setProgressAvailable(progress != nil) }
+        change { [progress = self.progress] in $0.setProgressAvailable(progress != nil) }
+    }
+
+    /// Follows what of the document is on its way to a hub, where it is now, as long as it is open.
+    func followUpload() {
+        let place = lifecycle.phase == .open ? work.account?.place(of: fileURL)?.path : nil
+        guard upload?.place != place else { return }
+        upload?.end()
+        upload = nil
+        if let place, let account = work.account {
+            upload = UploadFollowing(place, in: account) { [weak self] in self?.uploadChanged() }
+        }
+        uploadChanged()
+    }
+
+    private func uploadChanged() {
+        change { [progress] in $0.setProgressAvailable(progress != nil) }
     }
 
     private nonisolated func readGranted(_ place: URL, isElsewhere: Bool) throws -> URL {

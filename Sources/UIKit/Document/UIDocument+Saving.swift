@@ -29,7 +29,7 @@ extension UIDocument {
 
     private func beginSettled(_ save: RequestedSave) {
         guard lifecycle.phase == .closed else { return request(save) }
-        handleError(DocumentError.notOpen("saved", at: fileURL), userInteractionPermitted: true)
+        fail(DocumentError.notOpen("saved", at: fileURL))
         save.handler?(false)
     }
 
@@ -158,6 +158,8 @@ extension UIDocument {
             lastError = nil
             updateActivityIfMoved()
             change { $0.saved(creating: operation == .forCreating) }
+            if operation == .forCreating { work.account = work.account ?? .shared }
+            followUpload()
             if lifecycle.phase == .closed { endPresenting() } else { OpenDocuments.insert(self) }
             item.losers.forEach(noteConflict)
             NotificationCenter.default.post(name: UIDocument.savedNotification, object: self)
@@ -165,7 +167,7 @@ extension UIDocument {
         case .failure(let error):
             schedule.saveFailed(at: now)
             change { $0.saveFailed() }
-            handleError(error, userInteractionPermitted: true)
+            fail(error)
             handler?(false)
         }
         armSchedule()

@@ -45,6 +45,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     var scheduleTimer = 0
     var work = DocumentWork()
     var download: Progress?
+    var upload: UploadFollowing?
     var unsettled = DocumentConflicts()
     /// How many view controllers show the document.
     var viewControllerCount = 0
@@ -92,12 +93,12 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     /// How the document stands.
     public var documentState: State { lifecycle.state }
 
-    /// The progress of a download of the contents, in bytes; nil while there is none. `documentState` says
-    /// `progressAvailable` then. Cancelling it ends the opening with false.
+    /// The progress of a download of the contents, or of an upload of what was saved, in bytes; nil while there is neither.
+    /// `documentState` says `progressAvailable` then.
     ///
-    /// - Differs from Darwin: tells of the download before a read alone, never of an upload. How far one is, the item's
-    ///   resource values and `NSMetadataUbiquitousItemPercentUploadedKey` say.
-    open var progress: Progress? { download }
+    /// Cancelling a download's ends the opening with false; an upload's cannot be cancelled. Of an upload whoever keeps the folder
+    /// in step tells while the document is open.
+    open var progress: Progress? { download ?? upload?.progress }
 
     /// Where edits are registered to be undone. Made when first asked for; set nil to get a new one.
     ///

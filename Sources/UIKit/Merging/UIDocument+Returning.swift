@@ -37,7 +37,7 @@ extension UIDocument {
 
     private func bringBack(_ former: NSFileVersion) {
         do { bringBack(FormerContents(whole: try fileAccess.contents(of: former))) } catch {
-            handleError(error, userInteractionPermitted: true)
+            fail(error)
         }
     }
 
@@ -50,7 +50,7 @@ extension UIDocument {
             try load(fromContents: wanted, ofType: type)
             storedUndoManager?.registerUndo(withTarget: self) { $0.bringBack(back) }
         } catch {
-            handleError(error, userInteractionPermitted: true)
+            fail(error)
         }
     }
 }

@@ -1,0 +1,143 @@
+import DocumentFoundation
+import FileSystem
+import Foundation
+import LocalSockets
+import Locks
+import SyncMessages
+import Testing
+import UIKit
+
+/// Documents that are on their way to a hub, and a process that says how far they are.
+@Suite("A document's upload", .timeLimit(.minutes(1)))
+@MainActor
+struct UploadProgressTests {
+    /// Takes questions one after another, as `sheaf up` does, and says what the test says.
+    private final class Answerer: Sendable {
+        let account: UbiquityAccount
+        let folder: URL
+        private let listener: LocalListener
+        private let socket = Locked<LocalSocket?>(nil)
+
+        init(_ playground: Playground) throws {
+            let base = try FilePath(playground["base"].deletingLastPathComponent().path).resolved()
+                .url(isDirectory: true)
+            folder = base.appendingPathComponent("cloud", isDirectory: true)
+            let own = base.appendingPathComponent("home/containers/1", isDirectory: true)
+            for folder in [folder, own] {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            }
+            let joined = JoinedFolder(container: "1", folder: folder.path, identifier: nil, joinedSeconds: 1)
+            try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
+            let runtime = try RuntimeFolder(path: base.path + "/run")
+            listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
+            account = UbiquityAccount(
+                environment: [
+                    "SHEAF_HOME": base.appendingPathComponent("home").path, "SHEAF_RUNTIME_DIR": runtime.path,
+                ],
+                information: [:]
+            )
+        }
+
+        /// The next question; who asked is answered from now on.
+        func question() throws -> SyncQuestion {
+            #expect(listener.waitUntilReadable(or: try SocketBell(), milliseconds: 20_000))
+            let socket = try #require(try listener.accept())
+            #expect(socket.waitUntilReadable(milliseconds: 20_000))
+            self.socket.withLock { $0 = socket }
+            return try SyncLine.value(Array(try #require(Self.receive(from: socket)).dropLast()))
+        }
+
+        func say(_ path: String, _ upload: ItemSyncState.Share?) throws {
+            var state = ItemSyncState(path: path)
+            (state.isUploading, state.upload) = (upload != nil, upload)
+            state.isUploaded = upload == nil
+            let bytes = try SyncLine.bytes(SyncAnswer.changed([state], isSettled: upload == nil))
+            let sent = socket.withLock { socket in bytes.withUnsafeBytes { socket?.send($0) } }
+            #expect(sent == bytes.count)
+        }
+
+        /// Whether who asked wants to hear no more.
+        var isLeft: Bool {
+            let socket = socket.withLock { $0 }
+            guard let socket, socket.waitUntilReadable(milliseconds: 0) else { return false }
+            return Self.receive(from: socket) == nil
+        }
+
+        private static func receive(from socket: LocalSocket) -> [UInt8]? {
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let receipt = buffer.withUnsafeMutableBytes { socket.receive(into: $0) }
+            guard case .bytes(let count) = receipt else { return nil }
+            return Array(buffer[..<count])
+        }
+    }
+
+    private let playground: Playground
+    private let answerer: Answerer
+
+    init() throws {
+        playground = try Playground()
+        answerer = try Answerer(playground)
+    }
+
+    private func wait(_ condition: () -> Bool) async {
+        let deadline = Date().addingTimeInterval(20)
+        var isSo = condition()
+        while !isSo, Date() < deadline {
+            await Task.yield()
+            isSo = condition()
+        }
+        #expect(isSo)
+    }
+
+    private func opened(_ url: URL) async throws -> TextDocument {
+        try Data("text".utf8).write(to: url)
+        let document = TextDocument(fileURL: url)
+        let isOpen = await UbiquityAccount.$shared.withValue(answerer.account) { await document.open() }
+        #expect(isOpen)
+        return document
+    }
+
+    @Test(
+        "While it is open its progress is the upload's, and its state tells of that; closed it asks no more"
+    )
+    func upload() async throws {
+        let url = answerer.folder.appendingPathComponent("a.txt")
+        let document = try await opened(url)
+        #expect(try answerer.question() == .follow(path: url.path, isDeep: false))
+        #expect(document.progress == nil && document.documentState == .normal)
+        try answerer.say(url.path, .init(3, of: 9))
+        await wait { document.progress != nil }
+        let progress = try #require(document.progress)
+        #expect(progress.completedUnitCount == 3 && progress.totalUnitCount == 9 && !progress.isCancellable)
+        #expect(document.documentState == .progressAvailable)
+        // Of another item nothing is shown.
+        try answerer.say(url.path + "x", nil)
+        try answerer.say(url.path, .init(6, of: 9))
+        await wait { progress.completedUnitCount == 6 }
+        try answerer.say(url.path, nil)
+        await wait { document.progress == nil }
+        #expect(progress.isFinished && document.documentState == .normal)
+        #expect(await document.close())
+        await wait { answerer.isLeft }
+    }
+
+    @Test("Moved, a document is followed to its new place; outside all containers nobody is asked")
+    func moved() async throws {
+        let url = answerer.folder.appendingPathComponent("a.txt")
+        let document = try await opened(url)
+        #expect(try answerer.question() == .follow(path: url.path, isDeep: false))
+        try answerer.say(url.path, .init(3, of: 9))
+        await wait { document.progress != nil }
+        let target = answerer.folder.appendingPathComponent("b.txt")
+        try FileManager.default.moveItem(at: url, to: target)
+        document.presentedItemDidMove(to: target)
+        await wait { document.progress == nil }
+        #expect(try answerer.question() == .follow(path: target.path, isDeep: false))
+        let outside = playground["c.txt"]
+        try FileManager.default.moveItem(at: target, to: outside)
+        document.presentedItemDidMove(to: outside)
+        await wait { answerer.isLeft }
+        #expect(document.documentState == .normal)
+        #expect(await document.close())
+    }
+}
