@@ -384,6 +384,8 @@ package enum SyncReport: Hashable, Sendable {
     case released(partCount: Int, keptSeconds: Int)
     /// It was removed here, and another device has edited it, or put something into it: it stays.
     case survived(path: String, by: String, isFolder: Bool)
+    /// A device has let another one in, which reads all from then on.
+    case letIn(device: String, by: String, isByThis: Bool)
     /// So much would be removed or replaced that a person is asked first.
     case braked(isLeaving: Bool, waitingCount: Int, itemCount: Int)
     /// All is the same here and at the hub.

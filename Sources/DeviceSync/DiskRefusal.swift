@@ -15,6 +15,8 @@ struct DiskRefusal: CustomStringConvertible {
         case name
         /// A name that is here is none that other devices could have.
         case nameHere
+        /// A link that is here leads to a name that is none.
+        case linkHere
         /// It is on another volume than where it is to be.
         case otherVolume
         /// What is there is not what was: a volume is not mounted, say.
@@ -46,6 +48,7 @@ struct DiskRefusal: CustomStringConvertible {
         switch error {
         case let error as SystemError where error.call.contains("notify_") && error.isFull: .watches
         case let error as SystemError where error.call == "getdents" && error.errno == EILSEQ: .nameHere
+        case let error as SystemError where error.call == "readlinkat" && error.errno == EILSEQ: .linkHere
         case let error as SystemError where hasNoSuchName(error): .name
         case let error as SystemError where error.isAcrossVolumes: .otherVolume
         case let error as SystemError: error.isFull ? .full : error.isFault ? .failing : .other
@@ -87,6 +90,8 @@ struct DiskRefusal: CustomStringConvertible {
             "The volume of this device has no such names: give it another one where it is, and it comes by itself."
         case .nameHere:
             "What is named there has a name that is not UTF-8, which other devices could not have: rename it, and this goes on by itself."
+        case .linkHere:
+            "The link that is named there leads to a name that is not UTF-8, which other devices could not have: have it lead elsewhere, and this goes on by itself."
         case .otherVolume:
             "It is on another volume of this device than where it is to be: move it there by hand; what has come to it elsewhere follows."
         case .away, .other: helps

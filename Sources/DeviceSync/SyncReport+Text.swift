@@ -52,6 +52,14 @@ extension SyncReport {
                     : "\(path) was removed here and edited on \(who): the edit stays",
                 true
             )
+        case .letIn(let device, _, isByThis: true): ("this device has let in “\(device)”", false)
+        case .letIn(let device, let who, isByThis: false):
+            (
+                """
+                “\(who)” has let in “\(device)”, which reads all of the folder from now on; if none of you has done that, shut \
+                both out: sheaf revoke
+                """, true
+            )
         case .braked(let isLeaving, let waitingCount, let itemCount):
             (
                 """

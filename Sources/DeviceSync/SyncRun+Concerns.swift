@@ -39,6 +39,7 @@ extension SyncRun {
         return engine.differing.contains { isInside($0, folder) }
             || stuck.keys.contains { isInside($0, folder) }
             || unkept.keys.contains { isInside($0, folder) }
+            || amidSaves.contains { isInside($0, folder) }
     }
 
     private func isInside(_ item: ItemID, _ folder: ItemID) -> Bool {
@@ -74,6 +75,7 @@ extension SyncRun {
         items.formUnion(downloads.keys)
         items.formUnion(unkept.keys)
         items.formUnion(writing.waiting.keys)
+        items.formUnion(amidSaves)
         items.formUnion(unlisted.keys)
         items.formUnion(paused.keys)
         items.formUnion(stuck.keys)

@@ -247,40 +247,4 @@ extension SyncRun {
         if !outcome.evicted.isEmpty { events.append(.evicted(outcome.evicted)) }
         return events
     }
-
-    // MARK: Excluded
-
-    func takeExclusions(_ outcome: FolderLook.Outcome) {
-        let included = excluded.intersection(outcome.included)
-        excluded.formUnion(outcome.excluded)
-        excluded.subtract(included)
-        guard !included.isEmpty else { return }
-        // What has been done in them meanwhile.
-        for item in included.flatMap({ table.subtree(of: $0) }) {
-            if table[item]?.state.kind == .folder {
-                dirtyFolders.insert(item)
-            } else if table[item]?.trace.kind == .directory {
-                dirtyPackages.insert(item)
-            }
-        }
-        lookSoon()
-    }
-
-    /// Whether an item is excluded from sync, or in a folder that is.
-    func isExcluded(_ item: ItemID) -> Bool {
-        guard !excluded.isEmpty else { return false }
-        var at = item
-        while at != .root {
-            if excluded.contains(at) { return true }
-            guard let folder = parent(of: at) else { return false }
-            at = folder
-        }
-        return false
-    }
-
-    func holdBack(_ item: ItemID, _ effect: Effect) {
-        let why = "It is excluded from sync on this device, and was changed elsewhere."
-        stuck[item] = (effect, DiskRefusal(why, helps: "It goes on by itself once that has ended."))
-        news.insert(item)
-    }
 }

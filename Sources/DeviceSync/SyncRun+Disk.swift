@@ -62,7 +62,7 @@ extension SyncRun {
         for item in folders where item != .root { watchIfPossible(item) }
         let found = try look(at: folders)
         // The engine hears of all that is there, and so of what is not.
-        if isBlind { missing = found.missing }
+        if isBlind { missing.note(found.missing, at: uptimeSeconds()) }
         let gone = isBlind ? [] : found.missing.filter { !isAmidSave($0) }
         endSaves(in: found.stagings)
         try noteLost(gone)
@@ -87,12 +87,22 @@ extension SyncRun {
         guard !folders.isEmpty || !dirtyPackages.isEmpty else { return answerRefused() }
         let found = try lookAgainIfNot(at: folders)
         take(found.events)
-        missing.formUnion(found.missing)
+        missing.note(found.missing, at: uptimeSeconds())
         noteLook(at: folders)
         guard !missing.isEmpty else { return answerRefused() }
-        queue.asyncAfter(deadline: .now() + Self.missingSeconds) { [box = Confined(Weak(self))] in
+        lookForMissingLater(after: Self.missingSeconds)
+    }
+
+    private func lookForMissingLater(after seconds: Double) {
+        guard !isMissingDue, !isStopped else { return }
+        isMissingDue = true
+        queue.asyncAfter(deadline: .now() + seconds) { [box = Confined(Weak(self))] in
             guard let self = box.value.value, !self.isStopped else { return }
+            self.isMissingDue = false
             self.attempt("the folder cannot be looked at") { try self.lookForMissing() }
+            // What has come to be missing since has its own time. What nobody can look for is looked for when somebody can.
+            let wait = self.missing.wait(for: Self.missingSeconds, at: self.uptimeSeconds())
+            if let wait { self.lookForMissingLater(after: wait) }
         }
     }
 
@@ -107,7 +117,7 @@ extension SyncRun {
             if unlisted[.root] == nil { lookSoon() }
             return
         }
-        let open = missing.union(amidSaves)
+        let open = missing.items.union(amidSaves)
         let items = refused.subtracting(open).sorted()
         refused.formIntersection(open)
         take(items.map { .placeRefused($0, found: known($0)) })
@@ -120,29 +130,33 @@ extension SyncRun {
 
     /// Absence is a deletion only if nothing has turned up elsewhere, and the folder itself is still there. It may have turned
     /// up where nobody can look: it is missing until somebody can.
-    private func lookForMissing() throws {
+    func lookForMissing() throws {
         guard !missing.isEmpty else { return }
         guard !isBlind else { return answerRefused() }
-        let folders = Set(missing.compactMap { table[$0]?.state.place.parent }).union(dirtyFolders)
+        let sought = missing.take(for: Self.missingSeconds, at: uptimeSeconds())
+        guard !sought.isEmpty else { return }
+        let folders = Set(sought.keys.compactMap { table[$0]?.state.place.parent }).union(dirtyFolders)
         dirtyFolders = []
-        let sought = missing
-        missing = []
         let found: Found
         do { found = try lookAgainIfNot(at: folders) } catch {
-            missing.formUnion(sought)
+            missing.putBack(sought)
             throw error
         }
         var events = found.events
+        // What was not missing before, or has not been for as long, may turn up yet.
+        let gone = found.missing.filter { sought[$0] != nil }
         if !isLookDone {
-            missing = sought
+            missing.putBack(sought)
         } else if isBlind {
-            missing = found.missing
+            missing.putBack(sought.filter { found.missing.contains($0.key) })
+            missing.note(found.missing, at: uptimeSeconds())
         } else {
+            missing.note(found.missing.subtracting(gone), at: uptimeSeconds())
             do {
-                try noteLost(found.missing)
-                for item in found.missing where !isAmidSave(item) { events += try gone(item) }
+                try noteLost(gone)
+                for item in gone where !isAmidSave(item) { events += try self.gone(item) }
             } catch {
-                missing.formUnion(found.missing)
+                missing.putBack(sought.filter { gone.contains($0.key) })
                 dirtyFolders.formUnion(folders)
                 // Untold, what has vanished would be written down as removed with whatever is written next.
                 take(events)
@@ -185,6 +199,7 @@ extension SyncRun {
             missing: outcome.missing,
             stagings: outcome.stagings
         )
+        noteBack(outcome)
         takeExclusions(outcome)
         found.events += takeContents(outcome)
         watchFound(outcome.folders)
@@ -223,16 +238,27 @@ extension SyncRun {
             return true
         }
         var look = FolderLook(table, at: place.folder, isPackage: place.isPackage)
+        look.knownExclusions = excluded
+        look.departed = departedLately()
         let outcome = try look.look(at: readable)
         // Whatever was found is in another folder if that is in its place.
         guard findRoot() else { return notLooked(at: folders) }
         (table, isLookDone) = (look.table, true)
+        for (place, item) in outcome.departed { departed[place] = (item, uptimeSeconds()) }
         for folder in readable where outcome.unreadable[folder] == nil && !looksOnly.contains(folder) {
             if unlisted[folder]?.cause != .away { noteListed(folder) }
         }
         for (folder, error) in outcome.unreadable { noteUnlisted(folder, error) }
         takeLeftOut(outcome, in: readable)
         return outcome
+    }
+
+    /// What has just been renamed may be what an editor has made of the old file before it writes the new one.
+    private func departedLately() -> [ItemPlace: ItemID] {
+        guard !departed.isEmpty else { return [:] }
+        let now = uptimeSeconds()
+        departed = departed.filter { $0.value.seconds + Self.missingSeconds > now }
+        return departed.mapValues { $0.item }
     }
 
     /// What has happened in them is looked for when the container's folder is there, or can be looked at.
@@ -280,9 +306,11 @@ extension SyncRun {
             if mark.map({ ItemID($0) == item }) ?? (ItemTrace(status) == known.trace) { return [] }
         }
         var events: [Event] = []
+        guard !isExcluded(item) else { return [] }
         let unproven = unproven(in: item)
+        let kept = excludedMembers(of: item)
         let back = putBackLost(item)
-        let vanished = unproven.subtracting(back)
+        let vanished = unproven.union(kept).subtracting(back)
         for member in table.subtree(of: item) where !back.contains(member) {
             forget(member)
             if !vanished.contains(member) { events.append(.diskChanged(member, nil)) }
@@ -295,6 +323,8 @@ extension SyncRun {
     func forget(_ item: ItemID) {
         watches?.end(item)
         unwatched.remove(item)
+        missing.end(item)
+        amidSaves.remove(item)
         (unkept[item], unlisted[item]) = (nil, nil)
         (unread[item], leftOut[item]) = (nil, nil)
         suspects.remove(item)
@@ -377,7 +407,10 @@ extension SyncRun {
         for effect in effects {
             switch effect {
             case .place(let item, _, _), .remove(let item, _), .become(let item, _, _): refused.insert(item)
-            case .merge, .upload, .fetch, .commit: carryOut(effect)
+            case .merge, .fetch: carryOut(effect)
+            // What was held back while it was excluded, if that is still what the engine waits for.
+            case .upload(let content): if engine.isSending(content) { carryOut([effect]) }
+            case .commit(let commit): if engine.isCommitting(commit.item) { carryOut([effect]) }
             }
         }
         answerRefused()

@@ -52,10 +52,20 @@ extension SyncRun {
         var asked = Asked()
         for effect in effects {
             switch effect {
-            case .upload(let content): asked.uploads.insert(content)
+            case .upload(let content):
+                if let item = excludedItem(sending: content) {
+                    holdBack(item, effect)
+                } else {
+                    asked.uploads.insert(content)
+                }
             case .fetch(let content):
                 asked.fetches.append(fetch(content, in: engine))
-            case .commit(let commit): asked.commits.append(offer(commit, in: engine))
+            case .commit(let commit):
+                if isExcluded(commit.item) {
+                    holdBack(commit.item, effect)
+                } else {
+                    asked.commits.append(offer(commit, in: engine))
+                }
             case .become: asked.becoming.append(effect)
             case .place, .remove, .merge: asked.others.append(effect)
             }
@@ -87,6 +97,7 @@ extension SyncRun {
         for (name, failure) in failedContents where lineState == .up {
             if failure.code == .quota, attemptCount % Self.fullHubAttempts != 0 { continue }
             guard isDue(name) else { continue }
+            if excludedItem(sending: name) != nil { continue }
             if engine.isSending(name) {
                 // Should the hub have lost what it had of them, all of it is looked for.
                 line?.queue(uploads: [ContentStore.Upload(name)])

@@ -86,6 +86,7 @@ extension SyncRun {
         guard known.state.conflicts.isEmpty else {
             throw SyncRefusal(.busy, "\(name) has versions in conflict. Settle the conflict first.")
         }
+        if let refusal = lateRefusal(of: item, named: name) { throw refusal }
         let isLookedAt =
             unkept[item] == nil && !dirtyPackages.contains(item) && !missing.contains(item)
             && writing.waiting[item] == nil && !written.contains(item)

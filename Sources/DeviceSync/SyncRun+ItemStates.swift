@@ -99,7 +99,7 @@ extension SyncRun {
         // Nobody looks any more once this has ended.
         let isRead =
             unkept[item] == nil && !dirtyPackages.contains(item) && unread[item] == nil
-            && writing.waiting[item] == nil
+            && writing.waiting[item] == nil && !amidSaves.contains(item)
         let isSeen = !isStopped && isRead && isAsSeen && unlistedFolder(above: item) == nil
         state.isUploaded = isSeen && theirs != nil && (change == .none || change == .elsewhere)
         let isSending = ours?.contents.contains { engine.isSending($0) && failedContents[$0] == nil } == true

@@ -8,29 +8,43 @@ internal import Vault
 
 /// A file that was replaced or removed, and that a program may have had open.
 struct LateFile {
-    let item: ItemID
+    /// Whose file it was; the document that was made of it, once there is one.
+    var item: ItemID
     let file: ReplacedFile
     /// The document as it was with it.
     let former: ItemState
+    /// What the document bore beside its bytes.
+    var notes = DressNotes()
     /// What it held when it was looked at last, if somebody had written into it.
     var content: ContentName?
     /// When it need not be held any more, where nobody can tell whether a program has it open.
     let end: DispatchTime
     /// Whether what was written into it could not be kept yet: it is held until that is done.
     var isBehind = false
+    /// How it looked just before it was copied last, and before what it holds was kept last; nil where that does not tell whether
+    /// it was written since.
+    var copied: FileStamp?
+    var kept: FileStamp?
+
+    /// Whether somebody has written into it what is not kept yet.
+    var isWritten: Bool { kept.map { file.isWritten(since: $0) } ?? file.isWritten }
 
     /// Whether a program can still write into it.
     var isOpen: Bool { file.isOpenForWriting ?? (end > .now()) }
 }
 
 // What a program writes into a file that is replaced under it, or removed, is no one's any more, and would go with its end. It
-// is kept: as a version in conflict with what took its place, or as the document again where nothing did.
+// is kept: as a version in conflict with what took its place, or as the document again where nothing did. Nothing is in conflict
+// with contents that are not here: as long as somebody may write into such a file, its document is not evicted, and where that has
+// happened all the same, what was written is a document beside it.
 extension SyncRun {
     /// How long such a file is held where it cannot be told whether it is open: programs that write in place open, write and close
     /// in one go.
     private static let lateSeconds = 3.0
     /// A program that keeps it open, and writes, is looked after at least so often; when it closes the file, at once.
     private static let lateSecondsMax = 60.0
+    /// A file's date goes in steps: what is written in the same step as what was read before looks alike.
+    private static let stepSeconds = 0.02
     /// How many are held at a time: each takes a descriptor.
     private static let lateCountMax = 128
 
@@ -38,18 +52,21 @@ extension SyncRun {
     ///   - file: Under whose name there is another by now, or none: nobody opens it any more.
     ///   - former: The document as it was with the file.
     func hold(_ file: ReplacedFile, of item: ItemID, as former: ItemState) {
-        let held = LateFile(item: item, file: file, former: former, end: .now() + Self.lateSeconds)
+        var held = LateFile(item: item, file: file, former: former, end: .now() + Self.lateSeconds)
         // What was written until it was closed shows after that.
         guard held.isOpen || file.isWritten else { return }
+        // The vault may have let go of it by the time somebody writes.
+        held.notes = dress(of: former)
         if late.count >= Self.lateCountMax { late.remove(at: late.firstIndex { !$0.isBehind } ?? 0) }
         late.append(held)
-        let look: @Sendable () -> Void = { [queue, box = Confined(Weak(self))] in
-            queue.async { box.value.value?.letGoOfLate() }
+        let look: @Sendable (Double) -> Void = { [queue, box = Confined(Weak(self))] seconds in
+            queue.asyncAfter(deadline: .now() + seconds) { box.value.value?.letGoOfLate() }
         }
-        file.watch(written: look)
+        let step = Self.stepSeconds
+        file.watch(written: { look(step) })
         lookAtLate(file, in: Self.lateSeconds)
         // Not at once: what has become of the item is only being noted.
-        if file.isWritten { look() }
+        if file.isWritten { look(0) }
     }
 
     /// Looks at a file that is held, again and again until it need not be.
@@ -73,9 +90,10 @@ extension SyncRun {
     /// Keeps what programs have written into files that are held.
     func lookAtLate() {
         guard !isStopped else { return }
-        for var file in late where file.file.isWritten {
+        for var file in late where file.isWritten {
             do {
                 try keep(&file)
+                file.kept = file.copied ?? file.kept
                 if file.isBehind { noteKept(&file) }
             } catch {
                 noteBehind(&file, error)
@@ -92,6 +110,26 @@ extension SyncRun {
 
     /// Whether something could not be kept that may be possible later.
     var isLateBehind: Bool { late.contains { $0.isBehind } }
+
+    /// Why the contents of an item are not to go as yet: what a program may still write into a file that the item was, or what
+    /// is not kept of that.
+    ///
+    /// Where nobody can tell whether it is open, only what was written counts.
+    func lateRefusal(of item: ItemID, named name: String) -> SyncRefusal? {
+        let files = late.filter { $0.item == item }
+        if files.contains(where: { $0.file.isOpenForWriting == true }) {
+            return SyncRefusal(
+                .inUse,
+                "\(name) stays here, as a program has the file open for writing that it was before. "
+                    + "Try again when it is closed there."
+            )
+        }
+        guard files.contains(where: { $0.isBehind || $0.isWritten }) else { return nil }
+        return SyncRefusal(
+            .busy,
+            "\(name) stays here, as what a program wrote when it was replaced is not kept yet. Try again."
+        )
+    }
 
     private func noteKept(_ late: inout LateFile) {
         late.isBehind = false
@@ -129,9 +167,10 @@ extension SyncRun {
         let item = late.item
         guard var seen = table[item] else { return try putBack(&late) }
         guard seen.state.kind == .document else { return }
+        if seen.isDataless { return try put(&late, as: ItemID(FileMark.fresh()), at: seen.state.place) }
         // With what is not read yet nothing is in conflict.
         guard let present = seen.state.content else { throw SyncRefusal(.busy, "it is not read yet") }
-        guard let content = try newContent(of: late, named: seen.state.place.name) else { return }
+        guard let content = try newContent(of: &late, as: item, named: seen.state.place.name) else { return }
         if let former = late.content { seen.state.conflicts.remove(former) }
         late.content = content
         guard !ContentStore.areAlike(content, present) else { return }
@@ -144,20 +183,28 @@ extension SyncRun {
 
     /// Keeps what a file that is held holds now, with what its document bore.
     ///
+    /// - Parameter item: Of whose versions it is one.
     /// - Returns: Nil for what it held when it was looked at last.
-    private func newContent(of late: LateFile, named name: String) throws -> ContentName? {
-        let notes = dress(of: late.former)
-        let kept = try withOwnFolder(for: "late") { folder in
+    private func newContent(
+        of late: inout LateFile,
+        as item: ItemID,
+        named name: String
+    ) throws -> ContentName? {
+        let (file, notes, now) = (late.file, late.notes, Date())
+        let (kept, stamp): (ContentName?, FileStamp) = try withOwnFolder(for: "late") { folder in
             let copy = folder.appending(name)
-            try ItemMoves.createFile(copy, contents: try late.file.contents())
-            let document = Vault.Keepable(copy, as: late.item.mark, isElsewhere: true, notes: notes)
-            return try contents.keep(document)
+            let stamp = try file.copy(toFree: copy)
+            let document = Vault.Keepable(copy, as: item.mark, isElsewhere: true, notes: notes)
+            return (try contents.keep(document), stamp)
         }
+        // Written a moment ago, it is read once more, as what is written from here on need not show.
+        let isAtRest = abs(now.timeIntervalSince(stamp.modificationDate)) > Self.stepSeconds
+        late.copied = isAtRest ? stamp : nil
         if let kept, let last = late.content, ContentStore.areAlike(kept, last) { return nil }
         return kept
     }
 
-    // MARK: Removed
+    // MARK: Removed, or not here
 
     /// Puts what was written into a file that was removed in its place again, as its document: an edit stays though another has
     /// removed what was edited.
@@ -165,12 +212,24 @@ extension SyncRun {
         // What has another name is not lost. One more may be that of the vault, where nobody finds it.
         let isLent = late.file.byteCountBefore >= place.room.lentByteCountMin
         guard try late.file.nameCount <= (isLent ? 1 : 0) else { return }
+        let (item, former) = (late.item, late.former)
+        try put(&late, as: item, at: former.place)
+    }
+
+    /// Has what was written into a file that is held be a document of the folder.
+    ///
+    /// - Parameters:
+    ///   - item: Which, none that is there. What is written later is its.
+    ///   - wanted: Where, if nothing has that name.
+    private func put(_ late: inout LateFile, as item: ItemID, at wanted: ItemPlace) throws {
         guard findRoot() else { throw SyncRefusal(.busy, "the folder is not there") }
-        guard let content = try newContent(of: late, named: late.former.place.name) else { return }
-        let state = ItemState(.document, at: try freePlace(for: late.former.place), content: content)
+        guard let content = try newContent(of: &late, as: item, named: wanted.name) else { return }
+        let state = ItemState(.document, at: try freePlace(for: wanted), content: content)
         var replaced: ReplacedFile?
-        switch try placer.place(late.item, state, modified: nil, in: table, replaced: &replaced) {
-        case .done: late.content = content
+        switch try placer.place(item, state, modified: nil, in: table, replaced: &replaced) {
+        case .done:
+            if late.isBehind { noteKept(&late) }
+            (late.item, late.content) = (item, content)
         case .another(let why): throw SyncRefusal(.busy, why)
         }
         // It bears its mark, and is found as what comes back.
@@ -187,7 +246,10 @@ extension SyncRun {
             let above = depth < 4096 ? engine.tree.lastPlace(of: found.parent) : nil
             found.parent = above?.parent ?? .root
         }
-        while let path = table.path(of: found, in: place.folder), try FolderScan.status(at: path) != nil {
+        // One whose contents are not here has its name all the same.
+        while let path = table.path(of: found, in: place.folder),
+            try table.item(at: found) != nil || FolderScan.status(at: path) != nil
+        {
             number += 1
             found.name = ContainerTree.numbered(former.name, number)
         }

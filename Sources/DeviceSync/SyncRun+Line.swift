@@ -19,6 +19,7 @@ extension SyncRun {
         switch news {
         case .entries(let heard):
             newlyHeard += heard
+            tellLetIn(heard)
             take([.logRead(heard.map(\.entry))])
         case .refused(let refusals): take(refusals.map { .commitRefused($0.0, readTo: $0.readTo) })
         case .withheld(let lacks): take(lacks.map { .commitWithheld($0.0, lacking: [$0.lacking]) })

@@ -193,7 +193,9 @@ extension SyncRun {
 
     private func remove(_ item: ItemID, expecting expected: ItemState) throws {
         let effect = Effect.remove(item, expecting: expected)
-        guard !isExcluded(item) else { return holdBack(item, effect) }
+        guard !isExcluded(item) else {
+            return isThere(item) ? holdBack(item, effect) : letGoOfExcluded(item)
+        }
         guard table[item]?.state == expected else {
             return refuse(item, effect, "it is another here than at the hub")
         }

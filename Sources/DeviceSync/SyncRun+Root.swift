@@ -119,7 +119,11 @@ extension SyncRun {
     private func doubtRoot() { doubt = RootDoubt(items: Set(table.items.keys)) }
 
     func tellVanished(_ events: [Event]) {
-        let count = events.reduce(0) { if case .vanished(let items) = $1 { $0 + items.count } else { $0 } }
+        let count = events.reduce(0) { count, event in
+            // What is excluded may have been removed, and does not come back.
+            guard case .vanished(let items) = event else { return count }
+            return count + items.count(where: { !isExcluded($0) })
+        }
         if count > 0 { report(.vanished(itemCount: count)) }
     }
 

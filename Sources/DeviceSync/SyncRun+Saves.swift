@@ -22,6 +22,7 @@ extension SyncRun {
             noteUnlisted(known.state.place.parent, error)
         }
         amidSaves.insert(item)
+        news.insert(item)
         retryLater()
         return true
     }
@@ -29,8 +30,25 @@ extension SyncRun {
     /// Looks again for what was amid a save.
     func lookAmidSaves() {
         dirtyFolders.formUnion(amidSaves.compactMap { table[$0]?.state.place.parent })
-        missing.formUnion(amidSaves.filter { table[$0] != nil })
+        missing.note(amidSaves.filter { table[$0] != nil }, at: uptimeSeconds())
+        // Those that are amid it still are found so again: nothing counts as settled meanwhile.
+        news.formUnion(amidSaves)
         amidSaves = []
+    }
+
+    /// Notes what is in its place, as a look has found, of what was not.
+    func noteBack(_ outcome: FolderLook.Outcome) {
+        guard !missing.isEmpty || !amidSaves.isEmpty else { return }
+        let isBack: (ItemID) -> Bool = { [table] item in
+            guard let parent = table[item]?.state.parent else { return true }
+            return outcome.placed.contains(item)
+                || outcome.listed.contains(parent) && !outcome.missing.contains(item)
+        }
+        for item in missing.items where isBack(item) { missing.end(item) }
+        for item in amidSaves where isBack(item) {
+            amidSaves.remove(item)
+            news.insert(item)
+        }
     }
 
     /// Ends the saves that died while nobody looked, and whose documents may never be saved again.

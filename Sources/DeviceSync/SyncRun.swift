@@ -137,8 +137,9 @@ final class SyncRun {
     var leftOut: [ItemID: [LeftOut]] = [:]
     /// What was made out of names when somebody asked last.
     var knownNameTroubles: KnownNameTroubles?
-    /// Known items that are excluded from sync on this device.
+    /// Known items that are excluded from sync on this device, and those of them that are written down to be.
     var excluded: Set<ItemID> = []
+    var rememberedExclusions: Set<ItemID> = []
     /// Items that stand otherwise than when those who follow were told last, and whether they are about to be told.
     var news: Set<ItemID> = []
     var isNewsDue = false
@@ -158,7 +159,13 @@ final class SyncRun {
     /// What is to be looked at.
     var dirtyFolders: Set<ItemID> = []
     var dirtyPackages: Set<ItemID> = []
-    var missing: Set<ItemID> = []
+    var missing = MissingItems()
+    /// Documents that have been renamed in their folders a moment ago, by the places that they had before, and when that was seen.
+    var departed: [ItemPlace: (item: ItemID, seconds: Double)] = [:]
+    /// Seconds for which this machine has been up, which no clock that somebody sets has a part in.
+    var uptimeSeconds: () -> Double = { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+    /// Whether what is missing is about to be looked for.
+    var isMissingDue = false
     var isLookDue = false
     /// New documents that have not been read yet, and whether they are about to be.
     var unread: [ItemID: ItemTrace] = [:]
@@ -253,8 +260,10 @@ final class SyncRun {
         watches = FolderWatches(on: queue) { [weak self] in self?.heard($0) }
         try Arrivals.clearUp(place.folder)
         try recallEnd()
+        try recallExclusions()
         let vanished = try lookAtAll()
         try resume(without: vanished)
+        forgetExclusions()
         noteLook(at: table.folders)
         try recallPauses()
         try recallDeeds()
@@ -306,6 +315,7 @@ final class SyncRun {
             for (item, reason) in reasons { why[path(of: item)] = reason.description }
         }
         for (item, step) in awaited { why[path(of: item)] = step.text }
+        for item in amidSaves { why[path(of: item)] = Self.amidSave }
         for item in writing.waiting.keys { why[path(of: item)] = writingText(of: item) }
         for item in unremembered?.items ?? [] { why[path(of: item)] = unremembered?.why.description }
         for (item, pause) in paused where engine.differing.contains(item) { why[path(of: item)] = pause.text }
@@ -374,7 +384,7 @@ final class SyncRun {
     var isSettled: Bool {
         lineState == .up && engine.isAtRest && unremembered == nil && unkept.isEmpty && unlisted.isEmpty
             && dirtyFolders.isEmpty && dirtyPackages.isEmpty
-            && missing.isEmpty && unread.isEmpty && writing.isEmpty
+            && missing.isEmpty && amidSaves.isEmpty && unread.isEmpty && writing.isEmpty
     }
 
     /// Whether something is being done; what waits for a line, for room or for a person is not.

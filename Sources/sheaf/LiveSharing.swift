@@ -10,6 +10,9 @@ enum LiveSharing {
     static let role = SharingRole(
         devices: devices,
         revoke: { folder, device in try with(folder) { try revoke(device, $0, $1) } },
+        letIn: { folder, asked in
+            try with(folder) { sharing, _ in try sharing.letIn(by: try id(of: asked)).map(device) }
+        },
         leave: { folder in try with(folder) { home, joined, client in try home.leave(joined, at: client) } },
         forget: forget,
         makeRecoveryKey: { folder, replacesFormer, show in
@@ -51,7 +54,12 @@ enum LiveSharing {
     /// All of them; where the hub refuses this one nothing is known of the others.
     private static func devices(_ folder: String) throws -> [SharingRole.Device] {
         do {
-            return try with(folder) { sharing, _ in try sharing.devices().map(device) }
+            return try with(folder) { sharing, _ in
+                let devices = try sharing.devices { error in
+                    streams.complain("These are not all, maybe: \("\(error)".printable)\n")
+                }
+                return devices.map(device)
+            }
         } catch let failure as HubFailure where failure.error.code == .revoked {
             return try with(folder) { _, joined, _ in
                 var own = own(joined)
@@ -85,8 +93,17 @@ enum LiveSharing {
             isThis: device.isThis,
             isPaper: device.isPaper,
             isRevoked: device.isRevoked,
-            revokedBy: device.revokedBy
+            revokedBy: device.revokedBy,
+            letInBy: device.letInBy,
+            letInByID: device.letInByID.map { HexadecimalText.text(of: $0.bytes) }
         )
+    }
+
+    private static func id(of device: SharingRole.Device) throws -> DeviceID {
+        guard let bytes = HexadecimalText.bytes(of: device.id) else {
+            throw Refusal("“\(device.id)” is no device's identifier.")
+        }
+        return DeviceID(bytes.reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     private static func revoke(
@@ -94,10 +111,7 @@ enum LiveSharing {
         _ sharing: Sharing,
         _ others: [JoinedContainer]
     ) throws -> String {
-        guard let bytes = HexadecimalText.bytes(of: device.id) else {
-            throw Refusal("“\(device.id)” is no device's identifier.")
-        }
-        switch try sharing.revoke(DeviceID(bytes.reduce(0) { $0 << 8 | UInt64($1) })) {
+        switch try sharing.revoke(try id(of: device)) {
         case .wasRevoked(let by, let isRefusedNow):
             let whom = by.map { " by “\($0.printable)”" } ?? ""
             // The hub knows nothing of what is on paper.
@@ -120,16 +134,16 @@ enum LiveSharing {
         isNew ? "The hub refuses it from now on." : "The hub refuses it already."
     }
 
-    private static func ask(_ question: String, _ console: Console) -> Bool {
+    private static func ask(_ question: String, _ console: Console) -> SharingRole.Answer {
         console.say(question)
         while let line = readLine() {
             switch line.trimmingCharacters(in: .whitespaces).lowercased() {
-            case "y", "yes": return true
-            case "n", "no": return false
+            case "y", "yes": return .yes
+            case "n", "no": return .no
             default: console.say("Type yes or no: ")
             }
         }
-        return false
+        return .unanswered
     }
 
     /// What is typed from the paper, or comes from standard input: never an argument, which others could see.

@@ -11,27 +11,31 @@ struct WantOfRoomTests {
     )
     func files() async {
         await #expect(processExitsWith: .success) {
-            let scene = try AgentScene()
-            try scene.begin()
-            defer { scene.end() }
-            let client = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-            try #require(client >= 0)
-            var limit = rlimit()
-            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            limit.rlim_cur = 256
-            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            var taken: [CInt] = []
-            while case let number = dup(client), number >= 0 { taken.append(number) }
-            try #require(!taken.isEmpty && errno == EMFILE)
-            try Self.connect(client, to: scene.runtime.place(of: AgentPlace.socketName))
-            #expect(!Self.isReadable(client, milliseconds: 300), "it was served without room")
-            for number in taken { close(number) }
-            // No frame is so long: who reads it answers, and ends.
-            var nonsense = [UInt8](repeating: 0xFF, count: 64)
-            #expect(send(client, &nonsense, nonsense.count, CInt(MSG_NOSIGNAL)) == nonsense.count)
-            #expect(Self.isReadable(client, milliseconds: 20_000))
-            close(client)
+            try withScene { scene in
+                try scene.begin()
+                try Self.serveAgain(scene)
+            }
         }
+    }
+
+    private static func serveAgain(_ scene: AgentScene) throws {
+        let client = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        try #require(client >= 0)
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = 256
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        var taken: [CInt] = []
+        while case let number = dup(client), number >= 0 { taken.append(number) }
+        try #require(!taken.isEmpty && errno == EMFILE)
+        try connect(client, to: scene.runtime.place(of: AgentPlace.socketName))
+        #expect(!isReadable(client, milliseconds: 300), "it was served without room")
+        for number in taken { close(number) }
+        // No frame is so long: who reads it answers, and ends.
+        var nonsense = [UInt8](repeating: 0xFF, count: 64)
+        #expect(send(client, &nonsense, nonsense.count, CInt(MSG_NOSIGNAL)) == nonsense.count)
+        #expect(isReadable(client, milliseconds: 20_000))
+        close(client)
     }
 
     private static func connect(_ client: CInt, to path: String) throws {

@@ -79,8 +79,16 @@ struct PrintableTests {
     private static func devices(_ name: String) -> [SharingRole.Device] {
         [
             SharingRole.Device(id: "0000aa", name: "desk", since: nil, isThis: true),
-            SharingRole.Device(id: "1111aa", name: name, since: "2026"),
-            SharingRole.Device(id: "2222aa", name: name, since: nil, isRevoked: true, revokedBy: name),
+            SharingRole.Device(id: "1111aa", name: name, since: "2026", letInBy: "desk"),
+            SharingRole.Device(
+                id: "2222aa",
+                name: name,
+                since: nil,
+                isRevoked: true,
+                revokedBy: name,
+                letInBy: name,
+                letInByID: "1111aa"
+            ),
         ]
     }
 
@@ -88,11 +96,17 @@ struct PrintableTests {
         SharingRole(
             devices: { _ in devices(name) },
             revoke: { _, device in "“\(device.name)” is shut out.\nIt may share others:\n" },
+            letIn: { _, device in
+                device.id == "2222aa" ? [] : [.init(id: "4444aa", name: name, since: nil, letInBy: name)]
+            },
             leave: { _ in },
             forget: { _, _ in },
             makeRecoveryKey: { _, _, show in try show(["KEY1", "KEY2"]) },
             checkRecoveryKey: { _, _ in throw Refused(description: name) },
-            ask: { _, _ in true }
+            ask: { question, console in
+                console.say(question)
+                return .yes
+            }
         )
     }
 
@@ -166,6 +180,7 @@ struct PrintableTests {
             ["decide", "/f", "--back"], ["decide", "/f", "--go-on"], ["decide", "/f", "--brake", "30%"],
             ["evict", "a"], ["pause", "a"], ["resume", "a"], ["download", "a"],
             ["devices", "/f"], ["revoke", "/f", "1111"], ["revoke", "/f", "2222"],
+            ["revoke", "--yes", "/f", "1111"], ["revoke", "--only", "/f", "1111"],
             ["revoke", "/f", "3333\(name)"],
             ["revoke", "/f", "desk"], ["revoke", "/\(name)", "desk"], ["recovery", "/\(name)"],
             ["recovery", "/f", "--check"], ["versions", "a"], ["versions", name, "--restore", "00aa"],

@@ -1,4 +1,5 @@
 import Commands
+import Foundation
 import Testing
 
 /// The commands about the devices of a folder: what they say, and how they end.
@@ -12,7 +13,18 @@ struct SharingCommandsTests {
     private func run(
         _ words: String...,
         devices: [SharingRole.Device] = Self.devices,
-        answer: Bool = false,
+        letIn: @escaping @Sendable (_ done: String) -> [SharingRole.Device] = { _ in [] },
+        answer: SharingRole.Answer = .unanswered,
+        failure: Failure? = nil
+    ) -> ExitCode {
+        run(words, devices: devices, letIn: letIn, answer: answer, failure: failure)
+    }
+
+    private func run(
+        _ words: [String],
+        devices: [SharingRole.Device] = Self.devices,
+        letIn: @escaping @Sendable (_ done: String) -> [SharingRole.Device] = { _ in [] },
+        answer: SharingRole.Answer = .unanswered,
         failure: Failure? = nil
     ) -> ExitCode {
         let role = SharingRole(
@@ -20,6 +32,11 @@ struct SharingCommandsTests {
             revoke: { [done] folder, device in
                 done.add("revoke \(folder) \(device.id);")
                 return "It is out.\n"
+            },
+            letIn: { [done] _, _ in
+                // What is shut out is not among it any more.
+                let text = done.text
+                return letIn(text).filter { !text.contains("revoke /shared \($0.id);") }
             },
             leave: { [done] folder in done.add("leave \(folder);") },
             forget: { [done] folder, isMeant in
@@ -44,14 +61,39 @@ struct SharingCommandsTests {
 
     private static let devices = [
         SharingRole.Device(id: "00aa11bb22cc33dd", name: "desk", since: "2026-05-01T10:00:00Z", isThis: true),
-        SharingRole.Device(id: "00aa99bb22cc33dd", name: "laptop", since: "2026-05-02T10:00:00Z"),
-        SharingRole.Device(id: "4455667788990011", name: "recovery key", since: nil, isPaper: true),
+        SharingRole.Device(
+            id: "00aa99bb22cc33dd",
+            name: "laptop",
+            since: "2026-05-02T10:00:00Z",
+            letInBy: "desk"
+        ),
+        SharingRole.Device(
+            id: "4455667788990011",
+            name: "recovery key",
+            since: nil,
+            isPaper: true,
+            letInBy: "laptop",
+            letInByID: "00aa99bb22cc33dd"
+        ),
         SharingRole.Device(
             id: "8899001122334455",
             name: "pad",
             since: nil,
             isRevoked: true,
-            revokedBy: "desk"
+            revokedBy: "desk",
+            letInBy: "desk"
+        ),
+    ]
+
+    /// What came by the laptop.
+    private static let letIn = [
+        SharingRole.Device(id: "1000000000000001", name: "tablet", since: nil, letInBy: "laptop"),
+        SharingRole.Device(
+            id: "2000000000000002",
+            name: "recovery key",
+            since: nil,
+            isPaper: true,
+            letInBy: "tablet"
         ),
     ]
 
@@ -61,14 +103,90 @@ struct SharingCommandsTests {
         #expect(
             said.text == """
                 00aa11bb22cc33dd  desk  since 2026-05-01T10:00:00Z  (this device)
-                00aa99bb22cc33dd  laptop  since 2026-05-02T10:00:00Z
-                4455667788990011  recovery key  (on paper)
-                8899001122334455  pad  (shut out by desk)
+                00aa99bb22cc33dd  laptop  since 2026-05-02T10:00:00Z  let in by desk
+                4455667788990011  recovery key  let in by laptop  (on paper)
+                8899001122334455  pad  let in by desk  (shut out by desk)
 
                 """
         )
         #expect(run("devices", "/shared", "--json") == .success)
         #expect(said.text.contains("\"revokedBy\" : \"desk\""))
+        #expect(said.text.contains("\"letInBy\" : \"laptop\""))
+        #expect(said.text.contains("\"letInByID\" : \"00aa99bb22cc33dd\""))
+    }
+
+    @Test("Where two devices have one name, it is said by its identifier which of them has let in another")
+    func sameNames() {
+        let other = SharingRole.Device(id: "aaaa001122334455", name: "laptop", since: nil, letInBy: "laptop")
+        #expect(run("devices", "/shared", devices: Self.devices + [other]) == .success)
+        #expect(said.text.contains("recovery key  let in by laptop (00aa99bb22cc33dd)  (on paper)\n"))
+    }
+
+    @Test("A person is asked about each that came by a device that is shut out; that one goes in any case")
+    func lettingIn() {
+        #expect(run("revoke", "/shared", "laptop", letIn: { _ in Self.letIn }, answer: .yes) == .success)
+        #expect(
+            done.text == "revoke /shared 00aa99bb22cc33dd;revoke /shared 1000000000000001;"
+                + "revoke /shared 2000000000000002;"
+        )
+        #expect(
+            said.text == """
+                It is out.
+                “laptop” has let in what shares the folder still:
+                    1000000000000001  tablet  let in by laptop
+                    2000000000000002  recovery key  let in by tablet  (on paper)
+                Shut out “tablet” (1000000000000001), too? [yes/no] It is out.
+                Shut out “recovery key” (2000000000000002), too? [yes/no] It is out.
+
+                """
+        )
+    }
+
+    @Test("Who says no keeps what came by a device, and is asked about each all the same")
+    func keptIn() {
+        #expect(run("revoke", "/shared", "laptop", letIn: { _ in Self.letIn }, answer: .no) == .success)
+        #expect(done.text == "revoke /shared 00aa99bb22cc33dd;" && complained.text == "")
+        #expect(said.text.contains("[yes/no] Shut out “recovery key” (2000000000000002), too?"))
+    }
+
+    @Test("Where nobody answers, nothing goes but the device itself; what stays is named, and it ends with 1")
+    func nobodyAnswers() {
+        let named = "what becomes of “tablet” (1000000000000001), “recovery key” (2000000000000002)"
+        let help = "sheaf revoke --with-let-in /shared 00aa99bb22cc33dd"
+        for (number, words) in [["revoke"], ["revoke", "--yes"]].enumerated() {
+            let told = SharingCommandsTests()
+            let code = told.run(words + ["/shared", "laptop"], letIn: { _ in Self.letIn })
+            #expect(code == .failure && told.done.text == "revoke /shared 00aa99bb22cc33dd;")
+            #expect(told.complained.text.contains(named) && told.complained.text.contains(help))
+            // Whom nobody has answered once, nobody is asked again; scripts are not asked at all.
+            #expect(told.said.text.components(separatedBy: "[yes/no]").count == 2 - number)
+        }
+    }
+
+    @Test("A script says whether what came by a device goes, too; what comes meanwhile goes as well")
+    func saidBefore() {
+        let late = SharingRole.Device(id: "3000000000000003", name: "late", since: nil, letInBy: "tablet")
+        let letIn: @Sendable (String) -> [SharingRole.Device] = { done in
+            done.contains("1000000000000001") ? Self.letIn + [late] : Self.letIn
+        }
+        #expect(run("revoke", "--with-let-in", "/shared", "laptop", letIn: letIn) == .success)
+        #expect(done.text.hasSuffix(";revoke /shared 2000000000000002;revoke /shared 3000000000000003;"))
+        #expect(!said.text.contains("[yes/no]"))
+        let told = SharingCommandsTests()
+        #expect(told.run("revoke", "--only", "/shared", "laptop", letIn: letIn) == .success)
+        #expect(told.done.text == "revoke /shared 00aa99bb22cc33dd;" && told.complained.text == "")
+        #expect(told.said.text.contains("  tablet  let in by laptop\n"))
+    }
+
+    @Test("What is said about devices that another one has let in is about no other question")
+    func wrongUse() {
+        for words in [
+            ["--with-let-in", "--only", "/shared", "laptop"], ["--only", "--without-hub", "/shared", "desk"],
+            ["--with-let-in", "/shared", "desk"], ["--only", "/shared", "desk"],
+        ] {
+            #expect(run(["revoke"] + words, answer: .yes) == .wrongUse, "\(words)")
+        }
+        #expect(done.text == "")
     }
 
     @Test("A device is meant by its name or by enough of its identifier")
@@ -106,7 +224,7 @@ struct SharingCommandsTests {
     func leaving() {
         #expect(run("revoke", "/shared", "desk") == .failure && done.text == "")
         #expect(said.text.contains("Others go on: laptop.") && said.text.hasSuffix("Nothing was changed.\n"))
-        #expect(run("revoke", "/shared", "desk", answer: true) == .success && done.text == "leave /shared;")
+        #expect(run("revoke", "/shared", "desk", answer: .yes) == .success && done.text == "leave /shared;")
         #expect(run("revoke", "--yes", "/shared", "desk") == .success)
         #expect(done.text == "leave /shared;leave /shared;")
         let withPaper = [Self.devices[0], Self.devices[2], Self.devices[3]]
@@ -121,9 +239,9 @@ struct SharingCommandsTests {
     func forgetting() {
         #expect(run("revoke", "--without-hub", "/shared", "desk") == .failure && done.text == "")
         #expect(said.text.hasSuffix("Nothing was changed.\n"))
-        #expect(run("revoke", "--without-hub", "/shared", "laptop", answer: true) == .failure)
+        #expect(run("revoke", "--without-hub", "/shared", "laptop", answer: .yes) == .failure)
         #expect(complained.text.contains("only this device can leave, which is called “desk”"))
-        #expect(run("revoke", "--without-hub", "/shared", "00aa11", answer: true) == .success)
+        #expect(run("revoke", "--without-hub", "/shared", "00aa11", answer: .yes) == .success)
         #expect(run("revoke", "--without-hub", "--yes", "/shared", "desk") == .success)
         #expect(done.text == "forget /shared;forget /shared;")
         #expect(said.text.hasSuffix("It is forgotten here.\n"))

@@ -81,6 +81,23 @@ struct AmidSaveTests {
         pair.end()
     }
 
+    @Test("A document is not in step while it is out of its place, and says so until it is back")
+    func said() throws {
+        let lock = try begin()
+        try takeOut()
+        pair.wait { one.running?.explain(name).chain.first?.text == SyncRun.amidSave }
+        #expect(one.running?.explain(name).isSettled == false && one.status?.isSettled == false)
+        #expect(one.status?.stuck[name] == SyncRun.amidSave)
+        #expect(one.running?.item(name)?.isSettled == false && one.running?.item(name)?.isUploaded == false)
+        #expect(one.running?.unsettledItems(in: "").count == 1)
+        try putIn()
+        close(lock)
+        pair.expectBoth(new)
+        pair.wait { one.running?.explain(name).isSettled == true && pair.isSettled }
+        #expect(one.running?.item(name)?.isSettled == true)
+        pair.end()
+    }
+
     /// A staging that nobody may look into.
     private final class Closed: SystemCallObserver {
         private let staging: String

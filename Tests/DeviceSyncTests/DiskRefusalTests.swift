@@ -11,6 +11,15 @@ struct DiskRefusalTests {
         DiskRefusal(SystemError(call: call, errno: errno, path: FilePath("/somewhere")))
     }
 
+    @Test("A name that is not UTF-8 and a link to one are two things, each with a remedy of its own")
+    func noUTF8() {
+        #expect(refusal("getdents", EILSEQ).cause == .nameHere)
+        #expect(refusal("readlinkat", EILSEQ).cause == .linkHere)
+        #expect(refusal("readlinkat", EACCES).cause == .other)
+        #expect(refusal("readlinkat", EILSEQ).remedy?.contains("lead elsewhere") == true)
+        #expect(refusal("readlinkat", EILSEQ).description.contains("lead elsewhere"))
+    }
+
     @Test("No room for a file, none for a watch and a fault are three things, each with a remedy of its own")
     func causes() {
         #expect(refusal("pwrite", ENOSPC).cause == .full && refusal("pwrite", EDQUOT).cause == .full)

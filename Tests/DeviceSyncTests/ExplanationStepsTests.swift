@@ -167,11 +167,12 @@ struct ExplanationStepsTests {
 
     @Test("What has the name that another item has left waits until the hub knows of that, and says so")
     func nameLeft() throws {
-        try fill(["a.txt": "a"])
+        try fill(["a.txt": "a", "c.txt": "c"])
         held.hub.hold([.offer])
         try FileManager.default.moveItem(atPath: two.path("a.txt"), toPath: two.path("b.txt"))
         _ = explained("b.txt", by: [.committing])
-        try two.put("new", at: "a.txt")
+        // What is new at the name of what was renamed a moment ago would be that.
+        try FileManager.default.moveItem(atPath: two.path("c.txt"), toPath: two.path("a.txt"))
         expect(
             explained("a.txt", by: [.nameLeft, .committing]),
             [
@@ -179,7 +180,7 @@ struct ExplanationStepsTests {
                 "“b.txt” was changed here; the hub has been told and has not answered yet.",
             ]
         )
-        letGo(until: ["a.txt": "new", "b.txt": "a"])
+        letGo(until: ["a.txt": "c", "b.txt": "a"])
     }
 
     @Test("What the hub refuses is said in its words, and that it is tried again")

@@ -86,7 +86,8 @@ struct HubDeedsTests {
         } _: {
             $0[$0.count - 1].record[80] ^= 1
         }
-        try expectStop(.altered, entry: position(), "The hub has altered entry \(position()) of its log")
+        let text = "Entry \(position()) of the hub's log is not what a device of this folder's commits"
+        try expectStop(.altered, entry: position(), text)
     }
 
     @Test("Exchanged: an entry that holds another one's record")

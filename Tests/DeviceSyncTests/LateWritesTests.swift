@@ -152,6 +152,105 @@ struct LateWritesTests {
         pair.end()
     }
 
+    /// Counts the copies that are made of what was written late.
+    private final class CopyCounter: SystemCallObserver {
+        private let start: String
+        private let counted = Locked(0)
+
+        init(on device: TestDevice) { start = device.memoryFolder.appendingPathComponent("late-").path }
+
+        var count: Int { counted.withLock { $0 } }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            if case .createFile = call.effect, call.path.string.hasPrefix(start) {
+                counted.withLock { $0 += 1 }
+            }
+            return 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("What is kept of a file that is open still is not read again until somebody writes into it again")
+    func readOnce() throws {
+        let pair = try DevicePair.holding("first", as: "log.txt")
+        let two = pair.two
+        let counter = CopyCounter(on: two)
+        SystemCallObservation.add(counter)
+        defer { SystemCallObservation.remove(counter) }
+        let files = try (0..<3).map { _ in
+            try FileHandle(forWritingTo: two.folder.appendingPathComponent("log.txt"))
+        }
+        for file in files { try file.seekToEnd() }
+        try pair.one.put("second", at: "log.txt")
+        pair.wait { two.text("log.txt") == "second" && pair.isSettled }
+        try files[0].write(contentsOf: Data(" and late".utf8))
+        try files[0].close()
+        waitUntilKept("log.txt", pair, isRemoved: false)
+        pair.wait { pair.isSettled }
+        let count = counter.count
+        #expect(count > 0)
+        // As it stops, a device looks once more at all that is open.
+        two.stop()
+        #expect(counter.count == count)
+        for file in files.dropFirst() { try file.close() }
+        pair.end()
+    }
+
+    @Test("What is open as the file that it was is not evicted, and what is written there is in conflict")
+    func evicted() throws {
+        let pair = try DevicePair.holding("first", as: "a.txt")
+        let (one, two) = (pair.one, pair.two)
+        let file = try FileHandle(forWritingTo: two.folder.appendingPathComponent("a.txt"))
+        try file.seekToEnd()
+        try one.put("second", at: "a.txt")
+        pair.wait { two.text("a.txt") == "second" && pair.isSettled }
+        let refusal = #expect(throws: SyncRefusal.self) { try two.running?.evict("a.txt") }
+        #expect(refusal?.code == .inUse, "\(String(describing: refusal))")
+        #expect(two.text("a.txt") == "second")
+        try file.write(contentsOf: Data(" and late".utf8))
+        try file.close()
+        waitUntilKept("a.txt", pair, isRemoved: false)
+        pair.wait { pair.isSettled }
+        pair.end()
+    }
+
+    /// A volume on which nobody tells who has a file open.
+    private final class NoLeases: SystemCallObserver {
+        private let start: String
+
+        init(on device: TestDevice) { start = device.folder.path + "/" }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            call.name == "fcntl" && call.path.string.hasPrefix(start) ? EINVAL : 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("What is written late is a document of its own where the item was evicted meanwhile")
+    func evictedUnseen() throws {
+        let pair = try DevicePair.holding("first", as: "a.txt")
+        let (one, two) = (pair.one, pair.two)
+        let file = try FileHandle(forWritingTo: two.folder.appendingPathComponent("a.txt"))
+        try file.seekToEnd()
+        try one.put("second", at: "a.txt")
+        pair.wait { two.text("a.txt") == "second" && pair.isSettled }
+        do {
+            let noLeases = NoLeases(on: two)
+            SystemCallObservation.add(noLeases)
+            defer { SystemCallObservation.remove(noLeases) }
+            try #require(two.running).evict("a.txt")
+        }
+        try file.write(contentsOf: Data(" and late".utf8))
+        try file.close()
+        for device in [one, two] { pair.wait { device.text("a 2.txt") == "first and late" } }
+        pair.wait { pair.isSettled }
+        #expect(one.contents == ["a.txt": "second", "a 2.txt": "first and late"])
+        #expect(two.contents.keys.sorted() == [".a.txt.icloud", "a 2.txt"])
+        pair.end()
+    }
+
     @Test("What was written late into what is open still is kept before the device ends")
     func openAtTheEnd() throws {
         let pair = try DevicePair.holding("first", as: "log.txt")

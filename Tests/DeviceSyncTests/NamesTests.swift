@@ -138,6 +138,36 @@ struct NamesTests {
         pair.end()
     }
 
+    @Test(
+        "A link to a name that is not UTF-8 is explained, and no device gets another; led elsewhere, it goes",
+        arguments: ["link", "a.rtfd/link"]
+    )
+    func linkToNoName(name: String) throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        func link() -> String? {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: two.path(name))
+        }
+        try one.write("text", to: "a.rtfd/TXT.rtf")
+        pair.wait { two.text("a.rtfd/TXT.rtf") == "text" && pair.isSettled }
+        let bad = (Array("caf".utf8) + [0xe9, 0]).map { CChar(bitPattern: $0) }
+        #expect(symlink(bad, one.path(name)) == 0)
+        let item = String(name.prefix { $0 != "/" })
+        pair.wait { one.explanation(item)?.causes.contains { $0.contains("/\(name): ") } == true }
+        let explanation = try #require(one.explanation(item))
+        #expect(
+            !explanation.isSettled && explanation.next.contains("have it lead elsewhere"),
+            "\(explanation)"
+        )
+        // What comes after it comes without it.
+        try one.write("beside", to: "b.txt")
+        pair.wait { two.text("b.txt") == "beside" }
+        #expect(link() == nil)
+        #expect(unlink(one.path(name)) == 0 && symlink("café", one.path(name)) == 0)
+        pair.wait { link() == "café" && pair.isSettled }
+        pair.end()
+    }
+
     @Test("What is left alone is listed with the reason, explained, and forgotten when it has gone")
     func leftAlone() throws {
         let pair = try DevicePair()

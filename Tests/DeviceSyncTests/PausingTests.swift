@@ -147,6 +147,9 @@ struct PausingTests {
     func name() throws {
         try begin()
         try two.write("mine", to: "a.txt")
+        // What is new at the name of what was renamed a moment ago would be that.
+        try one.write("new", to: "c.txt")
+        pair.wait { two.text("c.txt") == "new" }
         let files = FileManager.default
         func move(_ source: String, _ target: String) throws {
             try files.moveItem(
@@ -155,7 +158,7 @@ struct PausingTests {
             )
         }
         try move("a.txt", "b.txt")
-        try one.write("new", to: "a.txt")
+        try move("c.txt", "a.txt")
         try meet("m")
         #expect(two.text("a.txt") == "mine" && two.text("b.txt") == nil)
         _ = try resume("a.txt")

@@ -1,6 +1,7 @@
 import Cryptography
 import DocumentFoundation
 import DocumentTesting
+import FileSystem
 import Foundation
 import HubProtocol
 import Sealing
@@ -276,5 +277,96 @@ struct PutBackTests {
         #expect(desk.head == head)
         // What came after it may be forgotten.
         #expect(try desk.goBack(to: before + after.heard) == [])
+    }
+
+    @Test(
+        "Put back, while a device was off, to before it had shut another one out, it is sent nothing under the former key",
+        arguments: [false, true]
+    )
+    func revocationForgottenAtRest(isMemoryLost: Bool) throws {
+        try share(with: 1)
+        let devices = [try device(0), try device(1)]
+        try devices[0].write("a", to: "a.txt")
+        expect(["a.txt": "a"], on: devices)
+        end(devices)
+        let backup = hub.backup()
+        let sharing = Sharing(in: devices[0].memory, devices[0].keys, by: identities[0], at: hub.line())
+        #expect(try sharing.revoke(identities[1].id) == .revoked)
+        hub.restore(backup)
+        if isMemoryLost {
+            for name in try FileManager.default.contentsOfDirectory(atPath: devices[0].memory.string)
+            where name.hasPrefix("memory.sqlite") {
+                try FileManager.default.removeItem(
+                    at: devices[0].memoryFolder.appendingPathComponent(name)
+                )
+            }
+        }
+        let (count, blobs) = (hub.entryCount, hub.blobs)
+        try devices[0].write("new", to: "new.txt")
+        try devices[0].start()
+        #expect(devices[0].wait { devices[0].status?.line == .stopped }, "\(devices[0].said)")
+        let why = try #require(devices[0].status?.lineFailure)
+        #expect(why.contains("forgotten that a device was shut out"), "\(why)")
+        #expect(hub.entryCount == count && hub.blobs == blobs)
+        #expect(devices[0].contents == ["a.txt": "a", "new.txt": "new"])
+        end(devices)
+    }
+
+    @Test("A key that comes while the log is being read is no sign of a hub that forgets")
+    func keyInBetween() throws {
+        try share(with: 1)
+        let device = try TestDevice(0, in: base, identities[0], keys, at: hub)
+        let lost = identities[1].id
+        let place = FilePath(base.path)
+        let sharing = Sharing(in: place, device.keys, by: identities[0], at: hub.line())
+        // Before the first answer has come.
+        let watched = WatchedHub(device.line) {
+            do { _ = try sharing.revoke(lost) } catch { Issue.record("\(error)") }
+        }
+        device.line.open()
+        let running = ContainerSync(
+            device.place,
+            keys: device.keys,
+            by: device.identity,
+            hub: watched,
+            merger: TypeMerger(),
+            versions: device.versions,
+            report: { _ in }
+        )
+        try running.start()
+        defer { running.stop() }
+        try device.write("a", to: "a.txt")
+        let isSent = device.wait { hub.entryCount > 3 && running.status.isSettled }
+        #expect(isSent, "\(running.status)")
+        #expect(device.keys.keys.newest.generation == 2)
+        let records = try hub.line().log(after: 3, waitSeconds: 0).entries.map { Array($0.record[1..<5]) }
+        #expect(!records.isEmpty && records.allSatisfy { $0 == [0, 0, 0, 2] })
+    }
+
+    @Test("Nothing is sealed under an older key than the newest that is held, until the log announces that")
+    func olderKey() throws {
+        try share(with: 1)
+        let (ring, line, place) = (KeyRing(keys) { _ in }, hub.line(), FilePath(base.path))
+        let desk = try LogDesk(ring, by: identities[0], known: [])
+        _ = try desk.read(try line.log(after: 0, waitSeconds: 0))
+        let commit = Commit(
+            Commit.ID(identities[0].id, session: 5, 1),
+            ItemID(7, 7),
+            on: 0,
+            ItemState(.folder, at: ItemPlace(.root, "letters"))
+        )
+        let offer = LogDesk.Offer(commit: commit, modified: nil, places: FolderPlaces(root: place))
+        // Sealed once: what seals is at hand then.
+        #expect(try desk.seal([offer]).count == 1)
+        let sharing = Sharing(in: place, ring, by: identities[0], at: line)
+        #expect(try sharing.revoke(identities[1].id) == .revoked)
+        let third = identities[2].publicIdentity(named: "device 2")
+        #expect(throws: LineFailure.self) { _ = try desk.seal([offer]) }
+        #expect(throws: LineFailure.self) { _ = try desk.sealAddition(of: third) }
+        #expect(throws: LineFailure.self) { _ = try desk.blobSealer() }
+        _ = try desk.read(try line.log(after: desk.head.position, waitSeconds: 0))
+        let sealed = try desk.seal([offer])
+        #expect(sealed.map { Array($0.record[1..<5]) } == [[0, 0, 0, 2]])
+        _ = try desk.blobSealer()
     }
 }

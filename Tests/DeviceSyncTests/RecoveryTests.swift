@@ -3,6 +3,7 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import HubProtocol
+import Locks
 import Sealing
 import Sync
 import TestFolders
@@ -126,6 +127,56 @@ struct RecoveryTests {
         Issue.record("It asks the hub more often than is to be expected.")
     }
 
+    @Test("A key that is announced while the paper is made is the paper's, too")
+    func announcedMeanwhile() throws {
+        let (other, lost) = (
+            try DeviceIdentity(random: RandomBytes.make), try DeviceIdentity(random: RandomBytes.make)
+        )
+        for (device, name) in [(other, "other"), (lost, "lost")] {
+            try Founding.add(device.publicIdentity(named: name), to: keys, by: identity, at: hub.line())
+        }
+        let folder = base.appendingPathComponent("other")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let revoking = Sharing(
+            in: FilePath(folder.path),
+            KeyRing(keys.keys) { _ in },
+            by: other,
+            at: hub.line()
+        )
+        let busy = BusyHub(hub.line()) {
+            let outcome = try revoking.revoke(lost.id)
+            #expect(outcome == .revoked)
+        }
+        var shown: [String] = []
+        try Sharing(in: FilePath(base.path), keys, by: identity, at: busy)
+            .makeRecoveryKey(replacesFormer: false) { shown = $0 }
+        #expect(keys.keys.newest.generation == 2)
+        let paper = try typed(shown)
+        try sharing().check(paper)
+        // All that is left is the paper and the hub.
+        let line = hub.line()
+        let kept = try line.keys(for: DeviceName(of: try paper.identity().id))
+        let found = KeyRing(try #require(try Sharing.kit(paper, among: kept))) { _ in }
+        #expect(found.keys.newest.generation == 1)
+        let new = try DeviceIdentity(random: RandomBytes.make)
+        try Founding.add(new.publicIdentity(named: "new"), to: found, by: try paper.identity(), at: line)
+        #expect(found.keys == keys.keys)
+        let reading = try LogDesk(found, by: new, known: []).read(try line.log(after: 0, waitSeconds: 0))
+        #expect(reading.finding == nil && reading.heard.count == hub.entryCount)
+    }
+
+    @Test("What would bring nothing back is not shown, and the former key stays right")
+    func wouldOpenNothing() throws {
+        let former = try made(by: sharing(), replacesFormer: false)
+        let forgetful = Sharing(in: FilePath(base.path), keys, by: identity, at: ForgetfulHub(hub.line()))
+        #expect {
+            try forgetful.makeRecoveryKey(replacesFormer: true) { _ in Issue.record("shown") }
+        } throws: {
+            ($0 as? SyncFailure) == .paperUnknown
+        }
+        try sharing().check(former)
+    }
+
     @Test("A key that could not be shown takes nothing from the former one")
     func notShown() throws {
         let sharing = sharing()
@@ -139,4 +190,33 @@ struct RecoveryTests {
         try sharing.check(try made(by: sharing, replacesFormer: true))
         #expect(try sharing.devices().filter { $0.isPaper && !$0.isRevoked }.count == 1)
     }
+}
+
+/// A hub at which something happens just before keys are kept for the first time.
+private struct BusyHub: ForwardingHub {
+    let hub: any ContainerHub
+    private let act: @Sendable () throws -> Void
+    private let isDone = Locked(false)
+
+    init(_ hub: any ContainerHub, _ act: @escaping @Sendable () throws -> Void) {
+        (self.hub, self.act) = (hub, act)
+    }
+
+    func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {
+        let isFirst = isDone.withLock { isDone in
+            defer { isDone = true }
+            return !isDone
+        }
+        if isFirst { try act() }
+        try hub.keep(keys, for: device)
+    }
+}
+
+/// A hub that keeps no keys.
+private struct ForgetfulHub: ForwardingHub {
+    let hub: any ContainerHub
+
+    init(_ hub: any ContainerHub) { self.hub = hub }
+
+    func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {}
 }

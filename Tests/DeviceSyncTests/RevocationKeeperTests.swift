@@ -134,6 +134,43 @@ struct RevocationKeeperTests {
         #expect(try !isPlanned && pause.count == 0)
     }
 
+    @Test("The key that another process has made is taken once that is done, whatever there is of a line")
+    func keyOfAnother() throws {
+        let kept = Locked<ContainerKeys?>(nil)
+        let ring = KeyRing(keys.keys, keep: { _ in }, read: { kept.withLock { $0 } })
+        let place = FilePath(base.path)
+        let own = Sharing(in: place, ring, by: identity, at: hub.line())
+        let keeper = RevocationKeeper(own, later: { [pause] in pause.later($0) }) { [said] report in
+            said.withLock { $0.append(report) }
+        }
+        keeper.settle()
+        let others = KeyRing(keys.keys) { keys in kept.withLock { $0 = keys } }
+        let other = Sharing(in: place, others, by: identity, at: hub.line())
+        #expect(try other.revoke(lost.id) == .revoked)
+        try wait { ring.keys == others.keys }
+        #expect(ring.keys.newest.generation == 2 && said.withLock { $0 } == [])
+    }
+
+    @Test("Keys that another process has kept in a device's home are there once they are read again")
+    func keptInHome() throws {
+        let home = try DeviceHome(at: FilePath(base.appendingPathComponent("home").path))
+        let settings = ContainerSettings(
+            container: keys.keys.container,
+            folder: base.appendingPathComponent("documents").path,
+            hub: try #require(URL(string: "http://127.0.0.1:1")),
+            deviceName: "device",
+            credentials: DeviceCredentials(device: DeviceName(of: identity.id), token: "token")
+        )
+        let joined = JoinedContainer(settings: settings, keys: keys.keys, identity: identity)
+        try home.keep(joined)
+        let (one, other) = (home.ring(of: joined), home.ring(of: joined))
+        let next = try ContainerKey(generation: 2, random: RandomBytes.make)
+        try other.take(try keys.keys.adding(next))
+        #expect(one.keys == keys.keys)
+        try one.takeKept()
+        #expect(one.keys == other.keys && one.keys.newest == next)
+    }
+
     @Test("Where nothing can be watched it looks from time to time")
     func unwatched() throws {
         // No file can be made in what is none.

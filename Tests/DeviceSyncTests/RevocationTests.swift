@@ -75,7 +75,7 @@ struct RevocationTests {
         hub.restore(backup)
         let count = hub.entryCount
         #expect { _ = try sharing(device).revoke(identities[1].id) } throws: {
-            ($0 as? SyncFailure)?.code == .hubChanged
+            (($0 as? UnsaidRevocation)?.cause as? SyncFailure)?.code == .hubChanged
         }
         #expect(hub.entryCount == count && device.keys.keys.newest.generation == 2)
         end([device])

@@ -73,6 +73,38 @@ def test_a_revoked_device_stops_and_the_others_go_on(world, base):
     assert twice.returncode == 1 and "cannot be a container" in twice.stderr, twice.stderr
 
 
+def test_what_a_lost_device_has_let_in_is_named_and_goes_once_somebody_says_so(world, base):
+    here = world(2)
+    one, lost = here.devices
+    (one.folder / "a.txt").write_text("a")
+    here.settle()
+    strange = Device(SHEAF, base, "strange")
+    first, second = lost.share(here.hub, strange)
+    assert "is joined" in second, first + second
+    strange.start()
+    here.devices.append(strange)
+    here.settle()
+    wait_for(lambda: "“device-1” has let in “strange”" in one.run("log").stdout, 20, lambda: one.said)
+    listed = names(one)
+    assert listed["strange"]["letInBy"] == "device-1" and "letInBy" not in listed["device-0"]
+    assert "let in by device-1" in one.run("devices", one.folder).stdout
+    # Nobody answers: what was asked for is done, and what is left is named.
+    done = one.run("revoke", one.folder, "device-1", input="")
+    assert done.returncode == 1 and "“device-1” is shut out" in done.stdout, done.stdout + done.stderr
+    assert "“strange”" in done.stderr and "--with-let-in" in done.stderr, done.stderr
+    listed = names(one)
+    assert listed["device-1"]["isRevoked"] and not listed["strange"]["isRevoked"]
+    kept = one.run("revoke", one.folder, "device-1", input="no\n")
+    assert kept.returncode == 0 and "Shut out “strange”" in kept.stdout, kept.stdout + kept.stderr
+    again = one.run("revoke", one.folder, "device-1", input="yes\n")
+    assert again.returncode == 0 and "“strange” is shut out" in again.stdout, again.stdout + again.stderr
+    assert names(one)["strange"]["isRevoked"]
+    wait_for(lambda: "Nothing goes or comes any more" in strange.run("status").stdout, 20, lambda: strange.said)
+    (one.folder / "b.txt").write_text("after")
+    wait_for(lambda: one.is_in_step, 20, lambda: one.said)
+    assert strange.contents == {"a.txt": b"a"}
+
+
 def test_a_device_killed_while_it_shuts_another_out_goes_on_with_it(world):
     here = world(4)
     one, two, *lost = here.devices
@@ -211,8 +243,13 @@ def test_all_devices_lost_come_back_from_paper(world, base):
     wait_for(lambda: new.contents == expected and new.is_in_step, 40, lambda: new.said)
     there = names(new)
     assert there["recovery key"]["isPaper"] and not there["recovery key"]["isRevoked"]
-    for name in ("device-0", "device-1"):
-        assert new.run("revoke", new.folder, name).returncode == 0
+    # The first one has let in the others, the paper among them, by which this one has come.
+    first = new.run("revoke", new.folder, "device-0", input="")
+    assert first.returncode == 1 and "“device-0” is shut out" in first.stdout, first.stdout + first.stderr
+    assert "“device-1”" in first.stderr and "“recovery key”" in first.stderr and "“new”" not in first.stderr, first.stderr
+    second = new.run("revoke", new.folder, "device-1")
+    assert second.returncode == 0, second.stdout + second.stderr
+    assert not names(new)["recovery key"]["isRevoked"]
     (new.folder / "d.txt").write_text("goes on")
     wait_for(lambda: new.is_in_step, 30, lambda: new.said)
     here.devices[:] = [new]

@@ -52,6 +52,29 @@ struct DeviceListTests {
         #expect(SealingError.Code.of { try here.apply(next, at: 4) } == .listBroken)
     }
 
+    @Test("Nobody announces a key that no other can follow, and after the last there is none")
+    func keysFarAhead() throws {
+        let pad = world.pad.id
+        for generation in [102, UInt32.max] {
+            var list = world.list
+            let next = try ContainerKey(generation: generation, random: world.random.source)
+            let said = try list.revoking(pad, next: next, world.keys, by: world.phone)
+            #expect(SealingError.Code.of { try list.apply(said, at: 3) } == .listBroken)
+            #expect(list == world.list)
+        }
+        // Who has skipped keys that nobody has announced is believed.
+        var list = world.list
+        let next = try ContainerKey(generation: 101, random: world.random.source)
+        try list.apply(list.revoking(pad, next: next, world.keys, by: world.phone), at: 3)
+        #expect(list.generation == 101)
+        let last = try ContainerKey(generation: .max, random: world.random.source)
+        let keys = try world.keys.adding(last)
+        #expect(
+            SealingError.Code.of { _ = try keys.nextKey(world.list, random: world.random.source) }
+                == .beyondLimit
+        )
+    }
+
     @Test("Whoever is not there, or no more, says nothing about devices")
     func authors() throws {
         var list = world.list

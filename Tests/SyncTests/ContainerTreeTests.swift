@@ -171,6 +171,26 @@ struct ContainerTreeTests {
         #expect(tree[first] != nil && tree[second] == nil && tree[third]?.parent == first)
     }
 
+    @Test("A folder that was united and has back what was in it before is itself, and not the other as well")
+    func unitedAndRevivedFromInside() throws {
+        let (fourth, fifth) = (ItemID(1, 4), ItemID(1, 5))
+        let states: [(ItemID, ItemState?)] = [
+            (first, folder(.root, "f")), (second, folder(.root, "g")), (third, folder(second, "in it")),
+            (third, nil), (second, nil), (second, folder(.root, "f")), (fourth, document(third, "a")),
+        ]
+        let united = try tree(Array(states.dropLast()))
+        #expect(united.successor(of: second) == first && united[second] == nil)
+        let revived = try tree(states)
+        #expect(revived[second]?.place == ItemPlace(.root, "f 2") && revived[third]?.parent == second)
+        #expect(!revived.isUnited(second) && revived.successor(of: second) == nil)
+        // The other way round each would be the other for ever.
+        let round = try tree(
+            states + [(first, nil), (first, folder(.root, "f 2")), (fifth, document(second, "b"))]
+        )
+        #expect(round.successor(of: first) == second && round[fifth]?.parent == second)
+        #expect(round.children(of: second).sorted() == [third, fifth] && round.itemCount == 4)
+    }
+
     @Test("A move into what is inside the item itself is undone")
     func loop() throws {
         let tree = try tree([

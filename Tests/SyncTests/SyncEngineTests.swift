@@ -39,6 +39,26 @@ struct SyncEngineTests {
         #expect(engine.reasons(for: item) == [] && engine.isAtRest)
     }
 
+    @Test(
+        "What many items wait for is gone through once to say it of all, which is what is said of each",
+        .timeLimit(.minutes(1))
+    )
+    func reasonsOfMany() {
+        var engine = SyncEngine(device: DeviceID(1), session: 1)
+        let items = (1...40_000).map { ItemID(1, UInt64($0)) }
+        func content(_ item: ItemID) -> ContentName { ContentName("c\(item)") }
+        let events = items.map { item -> SyncEngine.Event in
+            let place = ItemPlace(.root, "\(item)")
+            return .diskChanged(item, ItemState(.document, at: place, content: content(item)))
+        }
+        _ = engine.take(events)
+        let settled = ItemID(2, 1)
+        let reasons = engine.reasons(forAll: Set(items + [settled]))
+        #expect(reasons.count == items.count && reasons[settled] == nil)
+        #expect(items.allSatisfy { reasons[$0] == [.sending(content($0))] })
+        for item in items.prefix(3) { #expect(engine.reasons(for: item) == reasons[item]) }
+    }
+
     @Test("What an engine remembers is enough to go on")
     func memory() {
         var engine = SyncEngine(device: DeviceID(1), session: 1)

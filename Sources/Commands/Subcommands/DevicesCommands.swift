@@ -7,133 +7,37 @@ extension Command {
             "devices",
             summary: "list the devices that share a folder, and those that were shut out",
             details: """
-                Names and identifiers are what the devices themselves have signed. Since when one is there is the hub's word.
+                Names and identifiers are what the devices themselves have signed, and so is which one has let in which: all but \
+                the first came by another one. Since when one is there is the hub's word. What is called “on paper” has the name \
+                of a recovery key; that it is one nobody can tell.
                 """,
             [.flag(ReportParameters.jsonWithDates), .positional(folder)]
         ) { arguments, console in
             let devices = try SharingRole.required(role).devices(arguments.items[0])
             console.say(
                 arguments[ReportParameters.jsonWithDates]
-                    ? try ReportParameters.json(devices) : devices.map(line).printableLines
+                    ? try ReportParameters.json(devices)
+                    : devices.map { deviceLine($0, among: devices) }.printableLines
             )
             return .success
         }
     }
 
-    private static func line(_ device: SharingRole.Device) -> String {
+    /// - Parameter others: Those that it is listed with: where several have the name of the one that has let it in, that is
+    ///   told by its identifier.
+    static func deviceLine(_ device: SharingRole.Device, among others: [SharingRole.Device]) -> String {
         var words = [device.id, device.name]
         if let since = device.since { words.append("since \(since)") }
+        if let name = device.letInBy {
+            let isPlain = others.count { $0.name == name } <= 1
+            words.append("let in by \(name)" + (isPlain ? "" : device.letInByID.map { " (\($0))" } ?? ""))
+        }
         if device.isPaper { words.append("(on paper)") }
         if device.isThis { words.append("(this device)") }
         if device.isRevoked {
             words.append(device.revokedBy.map { "(shut out by \($0))" } ?? "(shut out)")
         }
         return words.joined(separator: "  ")
-    }
-
-    /// `sheaf revoke`
-    package static func revoke(_ role: SharingRole?) -> Command {
-        let yes = Flag("yes", "do not ask")
-        let alone = Flag(
-            "without-hub",
-            "for this device: have the folder forgotten here although the hub is gone, or this is the last device"
-        )
-        return Command(
-            "revoke",
-            summary: "shut a device out of a folder, such as one that was lost",
-            details: """
-                The hub refuses it from then on, and all others seal what is new under a new key, by themselves, also those that \
-                are off now. It keeps what it has, and what it has read it may have kept; nothing that is written after \
-                reaches it. What was changed on it and not sent stays on it. It does not come back: paired again it is a new \
-                device.
-
-                This device itself may be given: it leaves. Its folder stays as it is, and is forgotten here.
-                """,
-            [
-                .flag(yes), .flag(alone), .positional(folder),
-                .positional(Positional("DEVICE", "its name, or the first digits of its identifier")),
-            ]
-        ) { arguments, console in
-            let role = try SharingRole.required(role)
-            let (folder, name) = (arguments.items[0], arguments.items[1])
-            if arguments[alone] { return try forget(folder, name, role, asks: !arguments[yes], console) }
-            let device = try role.device(name, of: folder)
-            guard device.isThis else {
-                // What is said of it has several lines, and its name in one of them.
-                var named = device
-                named.name = device.name.printable
-                let said = try role.revoke(folder, named).split(separator: "\n").map(String.init)
-                console.say(said.printableLines)
-                return .success
-            }
-            if device.isRevoked {
-                try role.leave(folder)
-                console.say(
-                    [
-                        "This device was shut out before; the hub refuses it now. What is in “\(folder)” stays as it is, and is forgotten here."
-                    ].printableLines
-                )
-                return .success
-            }
-            let others = try role.devices(folder).filter { !$0.isRevoked && !$0.isThis }
-            guard !others.isEmpty else {
-                throw ReportError(
-                    description: """
-                        this is the last device that shares the folder: nobody could read what the hub has any more, and nothing \
-                        was changed. Have another device join, or keep a key on paper first: sheaf recovery \(folder)
-                        """
-                )
-            }
-            console.say(leaving(folder, others))
-            guard arguments[yes] || role.ask("Leave? [yes/no] ", console) else {
-                console.say("Nothing was changed.\n")
-                return .failure
-            }
-            try role.leave(folder)
-            console.say(["This device has left. What is in “\(folder)” stays as it is."].printableLines)
-            return .success
-        }
-    }
-
-    /// Leaves without a word to anybody.
-    private static func forget(
-        _ folder: String,
-        _ name: String,
-        _ role: SharingRole,
-        asks: Bool,
-        _ console: Console
-    ) throws -> ExitCode {
-        var isDone = true
-        try role.forget(folder) { own in
-            guard own.isMeant(by: name) else {
-                throw ReportError(
-                    description: "without the hub only this device can leave, which is called “\(own.name)”"
-                )
-            }
-            console.say(
-                [
-                    "“\(folder)” stays as it is and is kept in step no more on this device. What was changed here and not sent stays here alone.",
-                    "Other devices do not hear of it: shut this one out from one of them, too, if there are any.",
-                ].printableLines
-            )
-            isDone = !asks || role.ask("Forget it? [yes/no] ", console)
-            return isDone
-        }
-        console.say(isDone ? "It is forgotten here.\n" : "Nothing was changed.\n")
-        return isDone ? .success : .failure
-    }
-
-    private static func leaving(_ folder: String, _ others: [SharingRole.Device]) -> String {
-        let folder = folder.printable
-        let rest =
-            others.allSatisfy(\.isPaper)
-            ? "Only the key on paper opens what the hub has then; whoever has lost it has lost that."
-            : "Others go on: \(others.filter { !$0.isPaper }.map(\.name.printable).joined(separator: ", "))."
-        return """
-            This is the device that you are at. It leaves: “\(folder)” stays as it is and is kept in step no more, and what \
-            was changed here and not sent stays here alone. \(rest)
-
-            """
     }
 
     /// `sheaf recovery`

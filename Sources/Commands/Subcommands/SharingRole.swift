@@ -11,6 +11,9 @@ package struct SharingRole: Sendable {
         package var isRevoked: Bool
         /// Which device has shut it out.
         package var revokedBy: String?
+        /// Which device has let it in; nil for the first one, and where that is not known.
+        package var letInBy: String?
+        package var letInByID: String?
 
         package init(
             id: String,
@@ -19,10 +22,13 @@ package struct SharingRole: Sendable {
             isThis: Bool = false,
             isPaper: Bool = false,
             isRevoked: Bool = false,
-            revokedBy: String? = nil
+            revokedBy: String? = nil,
+            letInBy: String? = nil,
+            letInByID: String? = nil
         ) {
             (self.id, self.name, self.since, self.isThis) = (id, name, since, isThis)
             (self.isPaper, self.isRevoked, self.revokedBy) = (isPaper, isRevoked, revokedBy)
+            (self.letInBy, self.letInByID) = (letInBy, letInByID)
         }
 
         /// Whether it is so called, or its identifier begins so.
@@ -31,36 +37,48 @@ package struct SharingRole: Sendable {
         }
     }
 
+    /// What a person says to a question.
+    package enum Answer: Hashable, Sendable {
+        case yes, no
+        /// There is nobody who would say anything.
+        case unanswered
+    }
+
     /// Shows what is to be written down, group by group.
     package typealias ShowingKey = (_ groups: [String]) throws -> Void
 
     let devices: @Sendable (_ folder: String) throws -> [Device]
     let revoke: @Sendable (_ folder: String, Device) throws -> String
+    let letIn: @Sendable (_ folder: String, Device) throws -> [Device]
     let leave: @Sendable (_ folder: String) throws -> Void
     let forget: @Sendable (_ folder: String, _ isMeant: (Device) throws -> Bool) throws -> Void
     let makeRecoveryKey: @Sendable (_ folder: String, _ replacesFormer: Bool, ShowingKey) throws -> Void
     let checkRecoveryKey: @Sendable (_ folder: String, Console) throws -> Void
-    let ask: @Sendable (_ question: String, Console) -> Bool
+    let ask: @Sendable (_ question: String, Console) -> Answer
 
     /// - Parameters:
     ///   - devices: All devices of a folder, those that were shut out last.
     ///   - revoke: Shuts another device out, also one that was before; gives what to say of it.
+    ///   - letIn: What another device has let in, and that in turn, and shares the folder still; without this device and what
+    ///     it has let in.
     ///   - leave: Shuts this device out, or goes on with it where it was cut off.
     ///   - forget: Leaves without the hub, if it is this device that is meant.
     ///   - makeRecoveryKey: Shows a new one before former ones are shut out; an error after that is about those.
     ///   - checkRecoveryKey: Asks for one, and returns when it is right.
-    ///   - ask: Asks a person something; false also where nobody answers.
+    ///   - ask: Asks a person something, until he says yes or no.
     package init(
         devices: @escaping @Sendable (_ folder: String) throws -> [Device],
         revoke: @escaping @Sendable (_ folder: String, Device) throws -> String,
+        letIn: @escaping @Sendable (_ folder: String, Device) throws -> [Device],
         leave: @escaping @Sendable (_ folder: String) throws -> Void,
         forget: @escaping @Sendable (_ folder: String, _ isMeant: (Device) throws -> Bool) throws -> Void,
         makeRecoveryKey:
             @escaping @Sendable (_ folder: String, _ replacesFormer: Bool, ShowingKey) throws -> Void,
         checkRecoveryKey: @escaping @Sendable (_ folder: String, Console) throws -> Void,
-        ask: @escaping @Sendable (_ question: String, Console) -> Bool
+        ask: @escaping @Sendable (_ question: String, Console) -> Answer
     ) {
-        (self.devices, self.revoke, self.leave, self.forget) = (devices, revoke, leave, forget)
+        (self.devices, self.revoke, self.letIn) = (devices, revoke, letIn)
+        (self.leave, self.forget) = (leave, forget)
         (self.makeRecoveryKey, self.checkRecoveryKey, self.ask) = (makeRecoveryKey, checkRecoveryKey, ask)
     }
 

@@ -22,10 +22,11 @@ extension SyncRun {
         for state in states(below: "") {
             for name in Self.names(of: state) { found.states[name, default: 0] += 1 }
         }
-        for item in engine.differing.union(stuck.keys).union(awaited.keys).union(unkept.keys)
-            .union(unlisted.keys).union(writing.waiting.keys).sorted()
-        {
-            let reasons = engine.reasons(for: item).map(Self.name)
+        let items = engine.differing.union(stuck.keys).union(awaited.keys).union(unkept.keys)
+            .union(unlisted.keys).union(writing.waiting.keys)
+        let all = engine.reasons(forAll: items)
+        for item in items.sorted() {
+            let reasons = all[item, default: []].map(Self.name)
             for reason in Set(reasons) { found.reasons[reason, default: 0] += 1 }
             guard found.obstacles.count < Self.obstacleCountMax else { continue }
             found.obstacles.append(
@@ -101,6 +102,8 @@ extension SyncRun {
         case .braked(let isLeaving, let waitingCount, let itemCount):
             event.detail = "\(isLeaving ? "leaving" : "arriving"), \(waitingCount) of \(itemCount)"
         case .released(let count, _): event.detail = "\(count)"
+        // Who it is stays here.
+        case .letIn(_, _, let isByThis): event.detail = isByThis ? "by this device" : "by another device"
         case .lineUp, .freed, .settled: break
         }
         return event
@@ -126,6 +129,7 @@ extension SyncReport {
         case .freed: "freed"
         case .released: "released"
         case .survived: "survived"
+        case .letIn: "let in"
         case .braked: "braked"
         case .settled: "in step"
         }

@@ -204,6 +204,9 @@ extension SyncRun {
             )
         }
         if isExcluded(item) { return exclusion }
+        if amidSaves.contains(item) {
+            return Explanation.Cause(.beingWritten, Self.amidSave, remedy: Self.byItself)
+        }
         if let why = unkept[item], perishable.contains(item) {
             let remedy = why.remedy ?? Self.isTriedAgain
             return Explanation.Cause(.cannotPlace, why.description, remedy: remedy)
@@ -248,6 +251,7 @@ extension SyncRun {
     }
 
     static let justChanged = "Something has just happened to it, which is about to be looked at."
+    static let amidSave = "It is being saved, and out of its place until that ends."
     static let byItself = "It goes on by itself."
     static let isTriedAgain = "It is tried again every ten seconds."
     private static let makeReadable = "Make it readable; it is tried again by itself."

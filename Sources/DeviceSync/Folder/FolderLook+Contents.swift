@@ -27,16 +27,83 @@ extension FolderLook {
     mutating func leaveOutExcluded(_ entry: Found) throws -> Bool {
         let known = seen(entry)
         // To exclude something is to change it.
-        if let known, table[known]?.trace == entry.trace { return false }
-        guard try SyncExclusion.isKnownAsMarked(entry.path) else {
-            if let known { outcome.included.insert(known) }
-            return false
-        }
-        if let known {
-            outcome.excluded.insert(known)
-            matched.formUnion(table.subtree(of: known))
+        if let known, !knownExclusions.contains(known), table[known]?.trace == entry.trace { return false }
+        guard try SyncExclusion.isKnownAsMarked(entry.path) else { return false }
+        if let known, try isItself(known, entry) {
+            noteExcluded(known)
+        } else {
+            excludedUnseen.append(entry)
         }
         return true
+    }
+
+    /// Whether something excluded is the item that was seen with its inode: the number of one that is gone is given again at once.
+    private func isItself(_ known: ItemID, _ entry: Found) throws -> Bool {
+        if entry.hasOtherNames { return true }
+        if case .known(let folder) = entry.parent, isNamed(known, entry.name, in: folder) { return true }
+        return try Self.mark(of: entry).map { ItemID($0) } == known
+    }
+
+    private mutating func noteExcluded(_ item: ItemID) {
+        outcome.excluded.insert(item)
+        leaveOut(table.subtree(of: item))
+    }
+
+    /// Has items stay what they are, whatever has become of them.
+    mutating func leaveOut(_ items: [ItemID]) {
+        matched.formUnion(items)
+        leftWithExcluded.formUnion(items)
+    }
+
+    /// Finds out which items those are that are excluded and were not seen before, and which are not excluded any more: once it
+    /// is known of all others where they are.
+    ///
+    /// - Returns: Which are excluded still, though they may be missing: a document in whose place a program has put a new file with
+    ///   the attributes of the old one, and what was removed or moved out by somebody who wants it elsewhere only.
+    mutating func takeExcluded() throws -> Set<ItemID> {
+        for entry in excludedUnseen {
+            try readOn(in: knownFolder(entry.parent)) { look in
+                if let known = try look.item(excludedAs: entry) { look.noteExcluded(known) }
+            }
+        }
+        for item in knownExclusions where isMatched(item) && !leftWithExcluded.contains(item) {
+            guard let path = table.path(of: item, in: root) else { continue }
+            // What nobody can look at stays as it was, and so does what has gone since it was found.
+            var (staysExcluded, isAnother) = (true, false)
+            try readOn(in: table[item]?.state.parent ?? .root) { look in
+                let isMarked = try SyncExclusion.isKnownAsMarked(path)
+                guard try !isMarked && FolderScan.status(at: path) != nil else { return }
+                isAnother = try look.isAnotherFolder(item, at: path)
+                staysExcluded = false
+            }
+            guard !staysExcluded else {
+                noteExcluded(item)
+                continue
+            }
+            outcome.included.insert(item)
+            // What was in the former folder went from this device only, and comes from the hub.
+            if isAnother { renewed.insert(item) }
+        }
+        outcome.included.subtract(outcome.excluded)
+        return knownExclusions.subtracting(outcome.included).union(outcome.excluded)
+    }
+
+    /// Whether a folder that was excluded has been made anew, maybe with the inode of the former one, which lacks the mark then.
+    private func isAnotherFolder(_ item: ItemID, at path: FilePath) throws(SystemError) -> Bool {
+        guard table[item]?.state.kind == .folder else { return false }
+        if try FileIdentity.mark(at: path) == item.mark { return outcome.folders.contains(item) }
+        try FileIdentity.give(item.mark, toItemAt: path, replacing: true)
+        return true
+    }
+
+    /// The item that something excluded is: of its name; or the one whose mark it bears, if that is nowhere else.
+    private func item(excludedAs entry: Found) throws -> ItemID? {
+        if case .found(let index) = entry.parent, found[index].item == nil { return nil }
+        if let known = table.item(at: place(of: entry)), !isMatched(known) { return known }
+        guard let mark = try Self.mark(of: entry), table[ItemID(mark)] != nil, !isMatched(ItemID(mark)),
+            let path = table.path(of: ItemID(mark), in: root), try FolderScan.status(at: path) == nil
+        else { return nil }
+        return ItemID(mark)
     }
 
     /// Notes what has become of a document's contents.

@@ -9,10 +9,7 @@ extension FolderLook {
     private mutating func list(_ folder: ItemID, _ ahead: () -> FolderListing?) throws {
         guard let path = table.path(of: folder, in: root) else { return }
         if folder != .root, table[folder]?.state.kind != .folder { return }
-        if try isExcluded(folder) {
-            matched.formUnion(table.members(of: folder))
-            return
-        }
+        if try isExcluded(folder) { return leaveOut(table.members(of: folder)) }
         if try !list(path, as: .known(folder), ahead()) { away.insert(folder) }
     }
 
@@ -23,10 +20,26 @@ extension FolderLook {
         }
         if let answer = exclusions[folder] { return answer }
         let isMarked = try SyncExclusion.isKnownAsMarked(path)
-        if isMarked { outcome.excluded.insert(folder) } else { outcome.included.insert(folder) }
-        let answer = try isMarked || isExcluded(known.state.place.parent)
+        if isMarked { outcome.excluded.insert(folder) }
+        let staysSo = try isMarked || staysExcluded(folder, known, path)
+        let answer = try staysSo || isExcluded(known.state.place.parent)
         exclusions[folder] = answer
         return answer
+    }
+
+    /// Whether a folder that was excluded is so for what can be said without it: what is not there any more says nothing else.
+    private mutating func staysExcluded(
+        _ folder: ItemID,
+        _ known: FolderItem,
+        _ path: FilePath
+    ) throws -> Bool {
+        guard knownExclusions.contains(folder) else { return false }
+        guard let there = try FolderScan.status(at: path) else { return true }
+        guard ItemTrace(there).isSameItem(as: known.trace) else { return false }
+        // Another may have its inode: the folder above tells what that is.
+        guard try FileIdentity.mark(at: path) == folder.mark else { return true }
+        outcome.included.insert(folder)
+        return false
     }
 
     /// Lists folders, all of them before anything is made of what is in them: nothing of the table changes meanwhile.

@@ -16,7 +16,7 @@ extension FolderLook {
         return names.first { isNamed($0, entry.name, in: folder) } ?? names.first
     }
 
-    private func isNamed(_ item: ItemID, _ name: String, in folder: ItemID) -> Bool {
+    func isNamed(_ item: ItemID, _ name: String, in folder: ItemID) -> Bool {
         guard let state = table[item]?.state else { return false }
         return state.parent == folder && state.isNamed(exactly: name)
     }

@@ -11,7 +11,8 @@ internal import Sync
 /// and is found in both: where it is not any more does not count.
 ///
 /// What is renamed onto a document becomes that document, whatever it was before: an editor's temporary file may have been
-/// seen under its own name, and is an item until then.
+/// seen under its own name, and is an item until then. A document that is renamed away, and written anew under its name at once, is
+/// what has the name (`FolderLook+Successors.swift`).
 ///
 /// A file with several names in the folder is as many items (`FolderLook+Names.swift`).
 ///
@@ -24,6 +25,10 @@ struct FolderLook {
     let fresh: () -> FileMark
     /// Which folders are excluded from sync, of those that were asked about.
     var exclusions: [ItemID: Bool] = [:]
+    /// What was excluded before: what is not there any more has not been removed by that.
+    var knownExclusions: Set<ItemID> = []
+    /// Documents that have left these places for others in their folders just now.
+    var departed: [ItemPlace: ItemID] = [:]
     var table: FolderTable
 
     /// What a look came to.
@@ -51,6 +56,8 @@ struct FolderLook {
         var excluded: Set<ItemID> = []
         /// Known items that were looked at and are not excluded.
         var included: Set<ItemID> = []
+        /// Documents that have been renamed in their folders, by the places that they had before.
+        var departed: [ItemPlace: ItemID] = [:]
         /// Folders of which nobody can say what is in them: their lists, or what bears a name in them, cannot be read. What
         /// is missing may be there.
         var unreadable: [ItemID: SystemError] = [:]
@@ -84,6 +91,10 @@ struct FolderLook {
     var away: Set<ItemID> = []
     /// Folders that are other directories than they were, on another volume mostly.
     var renewed: Set<ItemID> = []
+    /// What is excluded from sync, and nobody has seen before.
+    var excludedUnseen: [Found] = []
+    /// All that was left out with what is excluded.
+    var leftWithExcluded: Set<ItemID> = []
     /// What was found that has been listed, too.
     private var listedAnew: Set<Int> = []
 
@@ -130,6 +141,7 @@ struct FolderLook {
         for index in found.indices where found[index].trace.kind == .directory { try identify(index) }
         let files = found.indices.filter { found[$0].trace.kind != .directory }
         for pass in Pass.allCases {
+            if pass == .moved { try keepNames(files) }
             if pass == .new { markNew(files) }
             for index in files where found[index].item == nil { try identify(index, pass) }
         }
@@ -141,11 +153,13 @@ struct FolderLook {
             }
         }
         for (former, now) in renamed { moveMembers(of: former, to: now) }
+        let excluded = try takeExcluded()
         let anew = Set(listedAnew.compactMap { found[$0].item })
         for folder in folders where !away.contains(folder) || anew.contains(folder) {
             outcome.listed.insert(folder)
             outcome.missing.formUnion(table.members(of: folder).filter { !isMatched($0) })
         }
+        outcome.missing.subtract(excluded)
         takeVanished()
         return outcome
     }
@@ -383,7 +397,10 @@ struct FolderLook {
         // What moved on before it could be read is to be read where it is now.
         let isUnread = known.state.kind == .document && known.state.content == nil
         guard isElsewhere || isUnread || known.trace != entry.trace else { return }
-        if isElsewhere { outcome.placed.insert(item) }
+        if isElsewhere {
+            outcome.placed.insert(item)
+            noteDeparture(of: item, known, to: place)
+        }
         known.state.place = place
         if known.state.kind == .document {
             if isUnread || known.trace != entry.trace { outcome.touched[item] = entry.trace }

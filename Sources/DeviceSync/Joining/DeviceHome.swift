@@ -188,7 +188,14 @@ package struct DeviceHome: Sendable {
     }
 
     /// The keys of a container as this process holds them.
-    package func ring(of joined: JoinedContainer) -> KeyRing { KeyRing(joined.keys) { try add($0) } }
+    package func ring(of joined: JoinedContainer) -> KeyRing {
+        let place = folder(of: joined.settings.container).appending("keys")
+        return KeyRing(
+            joined.keys,
+            keep: { try add($0) },
+            read: { try read(place).map { try ContainerKeys(encoded: $0) } }
+        )
+    }
 
     /// Who shares a container that this device shares.
     ///

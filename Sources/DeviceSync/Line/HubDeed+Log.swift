@@ -22,16 +22,27 @@ extension LogFinding {
         case .tampered(_, let error) where error.code == .versionUnknown: nil
         case .rolledBack(let last): (.rolledBack, last.position, Self.compare)
         case .forked(let last): (.forked, last.position, Self.compare)
-        case .tampered(let position, _): (.altered, position, Self.mend)
+        case .tampered(let position, _): (.altered, position, Self.findOut)
         case .exchanged(let position, _): (.exchanged, position, Self.mend)
         case .replayed(let position): (.replayed, position, Self.mend)
         case .truncated(let position): (.leftOut, position, Self.mend)
+        case .revocationForgotten(let last): (.rolledBack, last.position, Self.putForward)
         }
     }
 
     private static let mend = """
         Nothing of it was taken over, and nothing goes or comes: all in the folder stays as it is. Have whoever runs the hub put \
         it back to a backup from before that, then start sheaf up again.
+        """
+
+    /// What a device that was lost has put there would come again.
+    private static let findOut = """
+        \(mend) If the hub has not done it, somebody has who has the token of a device: shut that device out first, by sheaf revoke.
+        """
+
+    private static let putForward = """
+        Nothing goes or comes: all in the folder stays as it is, and who was shut out gets nothing of it. Have whoever runs the \
+        hub put it forward again, then start sheaf up again.
         """
 
     static let compare = """

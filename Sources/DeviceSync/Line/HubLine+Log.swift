@@ -14,7 +14,8 @@ extension HubLine {
         if let end = desk.shutOut { return receiver(.shutOut(end)) }
         while !isClosed {
             do {
-                let waits = isAtHead && (state.withLock { $0.isUp } || !desk.isMember)
+                let isWell = state.withLock { $0.isUp && $0.unannounced == nil }
+                let waits = isAtHead && (isWell || !desk.isMember)
                 let page = try nextPage(waits: waits)
                 guard !isClosed else { return }
                 guard try take(page) else { return }
@@ -63,10 +64,27 @@ extension HubLine {
                 receiver(.down(desk.head.position == 0 ? Self.logIsGone : Self.isForgotten))
                 return true
             }
-            bringUp()
+            guard noteHeldKeys() else { return stop(.revocationForgotten(last: desk.head)) }
         }
         try addNext()
         return true
+    }
+
+    /// Has the line be up where the log, which was read to its end, speaks of all revocations that this device holds keys of.
+    ///
+    /// Another part of this process, or another process, may have taken a key since the page was asked for: it has done so once
+    /// the hub had the statement. So what is asked for from now on tells.
+    ///
+    /// - Returns: False where that was asked for, and does not speak of it: the hub has forgotten who was shut out.
+    private func noteHeldKeys() -> Bool {
+        let newest = desk.newestGeneration
+        let isAnnounced = desk.devices.generation >= newest
+        let wasAsked = state.withLock { state in
+            defer { state.unannounced = isAnnounced ? nil : newest }
+            return state.unannounced == newest
+        }
+        if isAnnounced { bringUp() }
+        return isAnnounced || !wasAsked
     }
 
     private static let isForgotten =

@@ -60,6 +60,8 @@ final class HubLine: Sendable {
         var isUnknown = false
         /// How often it has come up.
         var upCount = 0
+        /// The newest key that is held, where the log was read to its end without a word of it; nil once it has been announced.
+        var unannounced: UInt32?
         /// After how many seconds it is asked whether the line is up again, when a call fails; until one does not.
         var pauseSeconds: Double
     }
@@ -315,8 +317,11 @@ final class HubLine: Sendable {
             guard let self, state.withLock({ !$0.isUp && !$0.isClosed }), desk.shutOut == nil else { return }
             do {
                 let page = try hub.log(after: desk.head.position, waitSeconds: 0)
-                // What is new, or otherwise than it was, comes to who reads the log.
-                if page.entries.isEmpty, page.head == desk.head, desk.isMember { bringUp() }
+                // What is new, or otherwise than it was, comes to who reads the log; that nothing is new, where there has to be a
+                // word of a newer key, he finds as well.
+                if page.entries.isEmpty, page.head == desk.head, desk.isMember, desk.speaksOfHeldKeys {
+                    bringUp()
+                }
             } catch {
                 askAgain(after: min(2 * seconds, hub.retrySeconds.upperBound))
             }

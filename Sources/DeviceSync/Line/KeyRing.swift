@@ -7,12 +7,18 @@ package import Sealing
 package final class KeyRing: Sendable {
     private let held: Locked<ContainerKeys>
     private let keep: @Sendable (ContainerKeys) throws -> Void
+    private let read: @Sendable () throws -> ContainerKeys?
 
     /// - Parameters:
     ///   - keys: All that the device holds.
     ///   - keep: Makes keys durable, together with those that were kept before.
-    package init(_ keys: ContainerKeys, keep: @escaping @Sendable (ContainerKeys) throws -> Void) {
-        (held, self.keep) = (Locked(keys), keep)
+    ///   - read: Gets all that was kept, by other processes too; nil where there is none, or no other process.
+    package init(
+        _ keys: ContainerKeys,
+        keep: @escaping @Sendable (ContainerKeys) throws -> Void,
+        read: @escaping @Sendable () throws -> ContainerKeys? = { nil }
+    ) {
+        (held, self.keep, self.read) = (Locked(keys), keep, read)
     }
 
     package var keys: ContainerKeys { held.withLock { $0 } }
@@ -21,5 +27,11 @@ package final class KeyRing: Sendable {
     func take(_ keys: ContainerKeys) throws {
         try keep(keys)
         try held.withLock { try $0.merge(keys) }
+    }
+
+    /// Takes what another process of this device has kept meanwhile.
+    func takeKept() throws {
+        guard let kept = try read() else { return }
+        try held.withLock { try $0.merge(kept) }
     }
 }

@@ -191,6 +191,20 @@ final class LogDesk: @unchecked Sendable {
     /// Of the newest key that this device holds: it takes none that the log has not announced.
     var newestGeneration: UInt32 { ring.keys.newest.generation }
 
+    /// Whether the log, as of what was read, speaks of all revocations that this device holds keys of.
+    var speaksOfHeldKeys: Bool { devices.generation >= newestGeneration }
+
+    /// That nothing is sealed under an older key than the newest that this device holds: who was shut out has the older one. What
+    /// is read next announces the newer one, or the hub has forgotten it.
+    ///
+    /// - Throws: `LineFailure`: a line that comes up again has read that much.
+    private static func checkNewest(_ keys: ContainerKeys, _ list: DeviceList) throws {
+        let newest = keys.newest.generation
+        guard list.generation >= newest else {
+            throw LineFailure("the hub's log has not been read as far as key \(newest), which is here")
+        }
+    }
+
     /// Takes keys that other devices have sealed for this one.
     ///
     /// - Returns: Whether there is one now, from wherever, that was missing.
@@ -219,7 +233,11 @@ final class LogDesk: @unchecked Sendable {
     }
 
     /// What seals contents now.
-    func blobSealer() throws -> BlobSealer { try BlobSealer(ring.keys, devices) }
+    func blobSealer() throws -> BlobSealer {
+        let (keys, list) = (ring.keys, devices)
+        try Self.checkNewest(keys, list)
+        return try BlobSealer(keys, list)
+    }
 
     /// What opens contents, whatever they were sealed under.
     func blobOpener() throws -> BlobSealer { try BlobSealer(ring.keys) }
@@ -248,8 +266,10 @@ final class LogDesk: @unchecked Sendable {
     }
 
     private func currentSealer() throws -> RecordSealer {
+        let keys = ring.keys
+        try Self.checkNewest(keys, reader.devices)
         if let sealer, sealedFor == reader.devices.hash { return sealer }
-        let made = try RecordSealer(ring.keys, reader.devices, by: identity)
+        let made = try RecordSealer(keys, reader.devices, by: identity)
         (sealer, sealedFor) = (made, reader.devices.hash)
         return made
     }

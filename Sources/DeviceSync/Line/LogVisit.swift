@@ -26,9 +26,13 @@ final class LogVisit {
 
     /// Reads to the end of the log; fetches keys that it needs. Where the reader has been shut out it ends at once.
     ///
+    /// The log has to speak of all revocations that this device knows keys of: a hub that was put back has forgotten the newer
+    /// ones, and who was shut out by them would be given the next key.
+    ///
     /// - Throws: `SyncFailure` with code `hubChanged` when the log is not what it should be, `keyMissing`; `HubFailure`,
-    ///   `LineFailure`.
+    ///   `LineFailure`. What could be read has been read then.
     func catchUp() throws {
+        var unannounced: UInt32?
         while true {
             let page = try hub.log(after: desk.head.position, waitSeconds: 0)
             let reading = try desk.read(page)
@@ -39,22 +43,35 @@ final class LogVisit {
                 }
                 try desk.fetchKeys(from: hub)
             } else if desk.head.position >= page.head.position {
-                try checkGeneration()
-                return desk.holdsKey ? () : try desk.fetchKeys(from: hub)
+                let newest = desk.newestGeneration
+                guard desk.devices.generation < newest else {
+                    return desk.holdsKey ? () : try desk.fetchKeys(from: hub)
+                }
+                // Another part of this process may have taken it since the page was asked for; the next one has a word of it then.
+                guard unannounced != newest else {
+                    throw SyncFailure.hubChanged(LogFinding.revocationForgotten(last: desk.head).description)
+                }
+                unannounced = newest
             }
         }
     }
 
-    /// That the log speaks of all revocations that this device knows keys of: a hub that was put back has forgotten the newer
-    /// ones, and who was shut out by them would be given the next key.
-    private func checkGeneration() throws {
-        guard desk.devices.generation >= desk.newestGeneration else {
-            throw SyncFailure.hubChanged(
-                """
-                The hub has forgotten that a device was shut out: it was put back to before that, or deceives. Nothing is said to \
-                it. Have whoever runs it put it forward again, or begin a new container.
-                """
-            )
+    /// Reads on in the log as far as it can be read: who shares the container is known as of there.
+    ///
+    /// - Returns: What keeps it from being read to its end; nil where it was.
+    /// - Throws: What is wrong with the line, or what the hub refuses.
+    @discardableResult
+    func readOn() throws -> (any Error)? {
+        do { try catchUp() } catch  where Self.isOfLog(error) { return error }
+        return nil
+    }
+
+    /// Whether it is the log, or the keys, that something is wrong with, and not the line or the hub's willingness.
+    static func isOfLog(_ error: any Error) -> Bool {
+        switch error {
+        case let failure as SyncFailure: failure.code == .hubChanged || failure.code == .keyMissing
+        case let error as SealingError: error.code != .outOfMemory
+        default: false
         }
     }
 

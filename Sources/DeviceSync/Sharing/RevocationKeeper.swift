@@ -4,7 +4,8 @@ internal import Foundation
 
 /// Has what another process died at, while it shut a device out, gone on with by one that lives for long.
 ///
-/// Nothing is done while nobody shuts anybody out: who does so holds a lock, and to let go of it, or to die, closes a file.
+/// Nothing is done while nobody shuts anybody out: who does so holds a lock, and to let go of it, or to die, closes a file. The
+/// key that he has made is taken then, whatever the hub shows to this process: nothing is sealed under an older one any more.
 ///
 ///     at rest ──(the file is closed, or the line has come up)──▶ looks ──(nothing is planned)──▶ at rest
 ///     looks ──(a plan is there still)──▶ looks again in a while
@@ -63,8 +64,8 @@ final class RevocationKeeper: @unchecked Sendable {
     private func begin() {
         do {
             watch = try DirectoryWatch(try sharing.lockPlace(), on: queue) { [weak self] _ in
-                guard let self, !isDue else { return }
-                look()
+                guard let self else { return }
+                isDue ? takeKeys() : look()
             }
         } catch {
             // For want of watches, or of room for the file, it looks from time to time instead.
@@ -73,7 +74,14 @@ final class RevocationKeeper: @unchecked Sendable {
         look()
     }
 
+    private func takeKeys() {
+        do { try sharing.keys.takeKept() } catch {
+            tell(.failed(path: "this device's keys", why: "\(error)"))
+        }
+    }
+
     private func look() {
+        takeKeys()
         guard isUp else { return }
         var isPlanned = true
         do {

@@ -12,7 +12,8 @@ extension Sharing {
     ///   - show: Shows what a person is to write down, group by group. Nothing of it is kept anywhere. Called once, when the new
     ///     one is right and before any former one is wrong; what it throws leaves the former ones as they are.
     /// - Throws: `SyncFailure` with code `refused` when there is one and it is not to be replaced, or there is no key left to
-    ///   shut it out with; `FormerPaperFailure` once the new one has been shown.
+    ///   shut it out with; what `check(_:)` throws, when the new one would not bring the container back, and is not shown;
+    ///   `FormerPaperFailure` once the new one has been shown.
     package func makeRecoveryKey(
         replacesFormer: Bool,
         show: (_ groups: [String]) throws -> Void
@@ -32,9 +33,17 @@ extension Sharing {
         let groups = try key.groups()
         let paper = try key.identity().publicIdentity(named: RecoveryKey.deviceName)
         // The kit first: a key in the list without one would open nothing.
-        let kit = try RecoveryKit(keys.keys, under: key, random: RandomBytes.make)
+        let kept = keys.keys
+        let kit = try RecoveryKit(kept, under: key, random: RandomBytes.make)
         try leave(kit.encoded, for: paper.id)
         try Founding.add(paper, to: keys, by: identity, at: hub)
+        if keys.keys != kept {
+            // Who has announced a key in between knew nothing of the paper, and has sealed it for all others.
+            let box = try Sealing.WrappedKeys(keys.keys, for: paper, by: identity, random: RandomBytes.make)
+            try leave(box.encoded, for: paper.id)
+        }
+        // Nobody is to write down, in the place of a former one that is right, what opens nothing.
+        try check(key)
         // Shown first: cut off while the former one is shut out, that is gone on with by whoever comes next.
         try show(groups)
         for (index, device) in former.enumerated() {

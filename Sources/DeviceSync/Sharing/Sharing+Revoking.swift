@@ -21,27 +21,33 @@ extension Sharing {
     /// One that was shut out before is refused by the hub all the same: who leaves by itself may have been cut off before that,
     /// or have meant to be.
     ///
-    /// - Throws: `SyncFailure` with code `refused` for this device itself and one that is unknown; `SealingError` with code
-    ///   `beyondLimit` after a hundred keys; what the hub or the line refuse. Called again, or by `finish()`, it goes on.
+    /// - Throws: `SyncFailure` with code `refused` for this device itself and one that is unknown; `UnsaidRevocation` where the
+    ///   hub refuses the device, and no more could be done; what the hub or the line refuse. Called again, or by `finish()`, it
+    ///   goes on.
     package func revoke(_ device: DeviceID) throws -> Outcome {
         guard device != identity.id else { throw SyncFailure.isThisDevice }
         return try alone {
-            // What was begun before is ended before.
-            if let plan = try plan() { _ = try carryOut(plan) }
             let visit = try LogVisit(keys, by: identity, at: hub)
-            try visit.catchUp()
-            if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
-            guard let member = visit.devices.members[device] else { throw SyncFailure.unknownDevice }
-            guard member.isRevoked else { return try carryOut(try newPlan(of: device, visit.devices)) }
-            let isRefusedNow = try refuse(member.identity, visit)
-            if hasMadeNewestKey(device, visit.devices) { try replaceKey(visit.devices) }
-            return formerOutcome(device, visit.devices, isRefusedNow)
+            return try refusingAtLeast(device, visit) {
+                // What was begun before is ended before.
+                if let plan = try plan() { _ = try carryOut(plan) }
+                try visit.catchUp()
+                if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
+                guard let member = visit.devices.members[device] else { throw SyncFailure.unknownDevice }
+                guard member.isRevoked else {
+                    return try carryOut(try newPlan(of: device, visit.devices))
+                }
+                let isRefusedNow = try refuse(member.identity, visit)
+                if hasMadeNewestKey(device, visit.devices) { try replaceKey(visit.devices) }
+                return formerOutcome(device, visit.devices, isRefusedNow)
+            }
         }
     }
 
     /// Goes on with what was begun when a process died.
     ///
     /// - Returns: Whether there was anything, and nobody else is at it.
+    /// - Throws: As `revoke`.
     @discardableResult
     package func finish() throws -> Bool {
         guard try plan() != nil else { return false }
@@ -59,9 +65,13 @@ extension Sharing {
         return plan
     }
 
-    private func carryOut(_ first: PlannedRevocation) throws -> Outcome {
-        var plan = first
+    private func carryOut(_ plan: PlannedRevocation) throws -> Outcome {
         let visit = try LogVisit(keys, by: identity, at: hub)
+        return try refusingAtLeast(plan.device, visit) { try carryOut(plan, visit) }
+    }
+
+    private func carryOut(_ first: PlannedRevocation, _ visit: LogVisit) throws -> Outcome {
+        var plan = first
         try visit.catchUp()
         // Who is out itself does not know who has joined since, and would have those refused too.
         if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
@@ -87,6 +97,23 @@ extension Sharing {
             try forgetPlan()
         }
         return isOurs ? .revoked : formerOutcome(plan.device, visit.devices, isRefusedNow)
+    }
+
+    /// Does what shuts a device out. Where the log, or the keys, do not let it be said to the others, the hub refuses the device at
+    /// least: it is in nobody's hands to keep itself from that, by what it writes into the log or by what keys it announces.
+    private func refusingAtLeast(
+        _ device: DeviceID,
+        _ visit: LogVisit,
+        _ body: () throws -> Outcome
+    ) throws -> Outcome {
+        do { return try body() } catch  where error is UnsaidRevocation || LogVisit.isOfLog(error) {
+            if let unsaid = error as? UnsaidRevocation, unsaid.device == device { throw unsaid }
+            try visit.readOn()
+            if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
+            guard let member = visit.devices.members[device] else { throw error }
+            try refuse(member.identity, visit)
+            throw UnsaidRevocation(device: device, name: member.identity.name, cause: error)
+        }
     }
 
     private func formerOutcome(_ device: DeviceID, _ list: DeviceList, _ isRefusedNow: Bool) -> Outcome {
@@ -129,8 +156,8 @@ extension Sharing {
         var told: Set<DeviceName> = []
         for _ in 0..<Self.attemptCountMax {
             let listings = try hub.registrations()
-            // After that: who is let in is a member before the hub knows him.
-            try visit.catchUp()
+            // After that: who is let in is a member before the hub knows him. And nobody is let in where the log cannot be read.
+            try visit.readOn()
             let staying = visit.devices.present.filter { $0.id != device.id }
             // What the hub has been told once it need not be told again, whatever it says then.
             let refused = Self.refused(with: device, among: listings, staying: staying)
@@ -204,6 +231,27 @@ extension Sharing {
     }
 
     private static let attemptCountMax = 10
+}
+
+/// The hub refuses a device from now on, but the others could not all be told, or given a new key.
+package struct UnsaidRevocation: Error, CustomStringConvertible {
+    package let device: DeviceID
+    /// What it is called.
+    let name: String
+    /// What the log, or the keys, did not let be done.
+    package let cause: any Error
+
+    package var description: String {
+        "The hub refuses “\(name)” from now on. But the other devices may go on under a key that it has. \(rest)"
+    }
+
+    private var rest: String {
+        guard let error = cause as? SealingError, error.code == .beyondLimit else {
+            return "\(cause) Once that is put right, shut “\(name)” out again."
+        }
+        return
+            "No key is left that they could have (\(error.detail)) Begin a new container with the folder's documents."
+    }
 }
 
 // MARK: - This device

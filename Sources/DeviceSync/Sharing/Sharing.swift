@@ -15,6 +15,7 @@ internal import Sync
 ///    be a forged one for all who read it.
 /// 2. Keys are sealed for all who stay before the statement stands: nobody waits for a device that has died meanwhile. A
 ///    key that comes to be announced by nobody is believed by nobody.
+/// 3. Where the log cannot be read, or no key is left, the hub refuses the device all the same.
 package struct Sharing: Sendable {
     let folder: FilePath
     let keys: KeyRing

@@ -16,6 +16,11 @@ package struct SharingDevice: Hashable, Sendable {
     package let isRevoked: Bool
     /// What the device is called that has shut it out.
     package let revokedBy: String?
+    /// The device that has let it in, and what that is called; nil for the one that began the container.
+    package let letInByID: DeviceID?
+    package let letInBy: String?
+    /// Where in the container's log that stands.
+    package let letInAt: LogPosition
 
     init(_ member: DeviceList.Member, in list: DeviceList, since: Date?, isThis: Bool) {
         (id, name) = (member.identity.id, member.identity.name)
@@ -23,6 +28,10 @@ package struct SharingDevice: Hashable, Sendable {
         (isRevoked, revokedBy) = (
             member.isRevoked, member.revokedBy.flatMap { list.members[$0]?.identity.name }
         )
+        let letInByID = member.addedBy == member.identity.id ? nil : member.addedBy
+        self.letInByID = letInByID
+        letInBy = letInByID.flatMap { list.members[$0]?.identity.name }
+        letInAt = member.addedAt
     }
 }
 
@@ -39,15 +48,26 @@ extension PublicIdentity {
 extension Sharing {
     /// All devices of the container, those first that share it, in the order in which they came.
     ///
-    /// - Throws: `SyncFailure`, `HubFailure`, `LineFailure`, `SealingError`.
-    package func devices() throws -> [SharingDevice] {
-        let visit = try LogVisit(keys, by: identity, at: hub)
-        try visit.catchUp()
-        let (list, registrations) = (visit.devices, try hub.registrations())
-        let members = list.members.values.sorted {
-            ($0.isRevoked ? 1 : 0, $0.addedAt) < ($1.isRevoked ? 1 : 0, $1.addedAt)
+    /// - Parameter unread: Told what keeps the log from being read to its end: then they are those as of there.
+    /// - Throws: `HubFailure`, `LineFailure`.
+    package func devices(unread: (any Error) -> Void = { _ in }) throws -> [SharingDevice] {
+        try shown(unread) { list in
+            list.members.values.sorted {
+                ($0.isRevoked ? 1 : 0, $0.addedAt) < ($1.isRevoked ? 1 : 0, $1.addedAt)
+            }
         }
-        return members.map { member in
+    }
+
+    /// Some devices of the list as it is now, with what the hub knows of them.
+    func shown(
+        _ unread: (any Error) -> Void = { _ in },
+        _ choose: (DeviceList) -> [DeviceList.Member]
+    ) throws -> [SharingDevice] {
+        let visit = try LogVisit(keys, by: identity, at: hub)
+        // Whoever is to be shut out may have seen to it that nobody reads any further.
+        if let error = try visit.readOn() { unread(error) }
+        let (list, registrations) = (visit.devices, try hub.registrations())
+        return choose(list).map { member in
             let registered = registrations.filter(member.identity.isMeant).map(\.registered).min()
             return SharingDevice(
                 member,

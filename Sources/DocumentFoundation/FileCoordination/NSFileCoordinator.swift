@@ -182,7 +182,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     /// Asks for several items at once and returns.
     ///
     /// - Parameters:
-    ///   - intents: The items. Use their `url` inside `accessor`.
+    ///   - intents: The items. Use their `url` inside `accessor`. For none there is nothing to wait for.
     ///   - queue: Where `accessor` runs.
     ///   - accessor: Run once: with nil when access is given, which ends when it returns; or with the error.
     ///
@@ -194,6 +194,11 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let (registry, items) = (registry, intents.map(\.item))
+        guard !items.isEmpty else {
+            let isCancelled = state.withLock { $0.isCancelled }
+            queue.addOperation { accessor(isCancelled ? CocoaError(.userCancelled) : nil) }
+            return
+        }
         let mustCopy = items.contains { $0.isForUploading }
         beginWithContents(items) { result in
             queue.addOperation {

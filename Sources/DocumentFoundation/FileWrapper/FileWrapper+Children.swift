@@ -20,6 +20,13 @@ extension FileWrapper {
         }
     }
 
+    /// The key that a child is under here; nil when it is not one.
+    ///
+    /// The child is asked first: looking through all children for each that is new would take a large directory minutes.
+    private func ownKey(of child: FileWrapper) -> String? {
+        child.state.parents.contains(self) ? listed?.key(for: child) : nil
+    }
+
     /// Puts a child under a key or takes away what is there, and tells the parents.
     func replace(_ key: String, with child: FileWrapper?, in directory: WrapperDirectory) {
         let serial = TreeLock.nextSerial()
@@ -70,7 +77,7 @@ extension FileWrapper {
         }
         for (name, child) in own + other {
             precondition(!name.isEmpty, "a file wrapper was added to a directory under an empty name")
-            guard directory.key(for: child) == nil else { continue }
+            guard ownKey(of: child) == nil else { continue }
             let key = directory.freeKey(for: child.state.preferredFilename ?? name)
             directory.adoptRead(child, under: key)
             child.state.parents.insert(self)
@@ -91,7 +98,7 @@ extension FileWrapper {
                 "addFileWrapper(_:) was given a wrapper that contains its new parent"
             )
             guard let directory = listed else { return name }
-            if let key = directory.key(for: child) { return key }
+            if let key = ownKey(of: child) { return key }
             let key = directory.freeKey(for: name)
             replace(key, with: child, in: directory)
             return key
@@ -102,7 +109,7 @@ extension FileWrapper {
         TreeLock.with {
             requireKind(.directory, "removeFileWrapper(_:)")
             // Of what has not been listed nobody has a wrapper.
-            guard let directory = listed, let key = directory.key(for: child) else { return }
+            guard let directory = listed, let key = ownKey(of: child) else { return }
             replace(key, with: nil, in: directory)
         }
     }

@@ -131,6 +131,8 @@ extension FileWrapper {
                 case .other: break
                 }
             } catch let error as SystemError {
+                // What a link leads to need not have a name that a text could be: then it stays on the disk as it is.
+                if wrapper.kind == .symbolicLink, error.errno == EILSEQ { continue }
                 throw CocoaError(error, while: .reading)
             }
         }

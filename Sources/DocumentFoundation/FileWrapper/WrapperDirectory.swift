@@ -42,8 +42,10 @@ final class WrapperDirectory {
     }
 
     /// The key a child is under; nil when it is not one.
+    ///
+    /// - Cost: That of one look-up for a child of this directory alone; else all may be looked through.
     func key(for child: FileWrapper) -> String? {
-        for hint in [child.state.filename, child.state.preferredFilename] {
+        for hint in [child.state.lastKey, child.state.filename, child.state.preferredFilename] {
             guard let hint, let index = children.index(forKey: hint) else { continue }
             if children[index].value === child { return children[index].key }
         }
@@ -60,12 +62,13 @@ final class WrapperDirectory {
         noteChange(of: key, serial: serial)
         // Taken out first: a dictionary keeps the old key when the new one is equal but other bytes.
         children[key] = nil
-        if let child { children[key] = child }
+        if let child { adoptRead(child, under: key) }
     }
 
     /// Puts a child that was read from disk under its name, which no other has.
     func adoptRead(_ child: FileWrapper, under key: String) {
         children[key] = child
+        child.state.lastKey = key
     }
 
     /// Remembers what is on disk under a key that is about to change, unless that is known already.

@@ -42,6 +42,8 @@ struct WrapperState {
     /// Which item on disk this wrapper was read from or last written to.
     var record: DiskRecord?
     var parents = WrapperParents()
+    /// The key that it got last in any directory; in each of its parents it may be another's, or nobody's, by now.
+    var lastKey: String?
 
     init(
         _ contents: WrapperContents,
@@ -118,8 +120,12 @@ struct WrapperParents {
         return ([first] + others.map(\.wrapper)).compactMap { $0 }
     }
 
+    func contains(_ parent: FileWrapper) -> Bool {
+        first === parent || others.contains { $0.wrapper === parent }
+    }
+
     mutating func insert(_ parent: FileWrapper) {
-        guard first !== parent, !others.contains(where: { $0.wrapper === parent }) else { return }
+        guard !contains(parent) else { return }
         if first == nil {
             first = parent
         } else {

@@ -53,10 +53,9 @@ package enum ItemCopy {
             }
             try copyFolder(source, in: sourceFolder, to: target, in: targetFolder, depth: depth)
         case .symbolicLink:
-            guard let text = try SystemCalls.readlinkat(sourceFolder, source) else {
+            guard try SystemCalls.copyLink(source, in: sourceFolder, as: target, in: targetFolder) else {
                 throw SystemError(call: "readlinkat", errno: ESTALE, path: sourceFolder.place(of: source))
             }
-            try SystemCalls.symlinkat(text, targetFolder, target)
         case .other:
             throw SystemError(call: "openat", errno: EOPNOTSUPP, path: sourceFolder.place(of: source))
         }

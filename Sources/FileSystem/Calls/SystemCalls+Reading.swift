@@ -10,13 +10,55 @@ package struct FolderEntry: Hashable, Sendable {
 
 extension SystemCalls {
     /// readlinkat(2); nil when the item is no symbolic link.
+    ///
+    /// A text that is not UTF-8 cannot be told apart from others and fails with `EILSEQ`.
     static func readlinkat(_ folder: Folder, _ name: String) throws(SystemError) -> String? {
+        guard let bytes = try linkBytes(folder, name) else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw SystemError(call: "readlinkat", errno: EILSEQ, path: folder.place(of: name))
+        }
+        return text
+    }
+
+    /// readlinkat(2) of a link of proc(5)'s; nil when the item is none.
+    ///
+    /// In the place of what is not UTF-8 it has signs for people to see: such a text leads nowhere, and tells what it can.
+    static func readProcessLink(_ path: String) throws(SystemError) -> String? {
+        guard let bytes = try linkBytes(.working, path) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// readlinkat(2) and symlinkat(2): makes a link that says what another one says, byte for byte.
+    ///
+    /// - Returns: False when the item is no symbolic link.
+    static func copyLink(
+        _ source: String,
+        in sourceFolder: Folder,
+        as target: String,
+        in targetFolder: Folder
+    ) throws(SystemError) -> Bool {
+        guard let bytes = try linkBytes(sourceFolder, source) else { return false }
+        let text = bytes.map { CChar(bitPattern: $0) } + [0]
+        _ = try perform(
+            "symlinkat",
+            at: targetFolder.place(of: target),
+            effect: .createSymbolicLink(
+                folder: targetFolder.raw,
+                name: target,
+                text: String(decoding: bytes, as: UTF8.self)
+            )
+        ) { Glibc.symlinkat(text, targetFolder.raw, target) }
+        return true
+    }
+
+    /// readlinkat(2), byte for byte; nil when the item is no symbolic link.
+    private static func linkBytes(_ folder: Folder, _ name: String) throws(SystemError) -> [UInt8]? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         do {
             let byteCount = try perform("readlinkat", at: folder.place(of: name)) {
                 Glibc.readlinkat(folder.raw, name, &buffer, buffer.count)
             }
-            return String(decoding: buffer[..<byteCount].map(UInt8.init(bitPattern:)), as: UTF8.self)
+            return buffer[..<byteCount].map(UInt8.init(bitPattern:))
         } catch {
             guard error.errno == EINVAL else { throw error }
             return nil

@@ -59,6 +59,8 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         case EXDEV: "The two places are on different volumes; save to the same volume or copy."
         case ELOOP: "Symbolic links lead in a circle, or one stands where none may; remove the link."
         case ESTALE: "The item has changed since it was read; read it again before saving."
+        case EILSEQ where call == "readlinkat":
+            "The link leads to a name that is not valid UTF-8; have it lead elsewhere."
         case EILSEQ: "A name is not valid UTF-8; rename the item."
         case EIO: "The storage device reported a fault; save to another place and check the device."
         case EBUSY, EWOULDBLOCK: "Another program is using the item; try again when it has finished."

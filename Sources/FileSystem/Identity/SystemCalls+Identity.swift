@@ -80,7 +80,7 @@ extension SystemCalls {
 
     /// Where an open item is now; nil when it has no name any more.
     static func place(of file: borrowing FileDescriptor) throws(SystemError) -> FilePath? {
-        guard let text = try readlinkat(.working, "/proc/self/fd/\(file.raw)"), text.hasPrefix("/"),
+        guard let text = try readProcessLink("/proc/self/fd/\(file.raw)"), text.hasPrefix("/"),
             !text.hasSuffix(" (deleted)")
         else { return nil }
         return FilePath(text)

@@ -59,7 +59,7 @@ package enum FileReading {
 
     /// The text of a symbolic link.
     ///
-    /// - Throws: `EINVAL` when it is none.
+    /// - Throws: `EINVAL` when it is none, `EILSEQ` when its text is not UTF-8.
     package static func symbolicLinkText(at path: FilePath) throws(SystemError) -> String {
         if let text = try SystemCalls.readlinkat(.working, path.string) { return text }
         throw SystemError(call: "readlinkat", errno: EINVAL, path: path)

@@ -27,7 +27,7 @@ package enum ProcessFiles {
         let numbers = (try? FolderScan.names(in: folder.appending("fd"))) ?? []
         return numbers.lazy.compactMap { number in
             // Closed since.
-            let link = try? SystemCalls.readlinkat(.working, folder.appending("fd/\(number)").string)
+            let link = try? SystemCalls.readProcessLink(folder.appending("fd/\(number)").string)
             return link.flatMap { $0 }.map { Descriptor($0, folder.appending("fdinfo/\(number)")) }
         }
     }

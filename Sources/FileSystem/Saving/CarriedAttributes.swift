@@ -6,14 +6,12 @@ struct CarriedAttributes {
     let status: FileStatus
     private let extended: [String: Data]
 
-    private static let accessListName = "system.posix_acl_access"
-
     /// Whether an attribute belongs to the document rather than to the bytes it had.
     ///
     /// A capability or an
     /// integrity hash is about the bytes.
     private static func isCarried(_ name: String) -> Bool {
-        name.hasPrefix("user.") || name == accessListName || name == "security.selinux"
+        name.hasPrefix("user.") || name == AccessList.attributeName || name == "security.selinux"
     }
 
     /// Reads them; nil when nothing bears the name.
@@ -41,7 +39,24 @@ struct CarriedAttributes {
         CarriedAttributes(status, extended.filter { !$0.key.hasPrefix("user.") })
     }
 
+    /// The same for an item of another group, which is to get no more than everybody has: it was never let in.
+    private var forAnotherGroup: CarriedAttributes {
+        var (status, extended) = (status, extended)
+        if var list = extended[AccessList.attributeName].flatMap({ AccessList($0) }), list.hasMask {
+            // The group's bits stay: they bound what the list gives to others, who keep it.
+            list.lowerOwnGroup()
+            extended[AccessList.attributeName] = list.value
+        } else {
+            let everybody = status.stamp.permissions & 0o007
+            status.stamp.permissions &= ~0o070 | (everybody << 3)
+        }
+        return CarriedAttributes(status, extended)
+    }
+
     /// Gives an item what it carries and what was asked for, which goes before.
+    ///
+    /// Where the item cannot be given the group that the old one had, its group may do no more than everybody may, unless
+    /// that was asked for.
     ///
     /// - Parameters:
     ///   - file: The new item, open.
@@ -67,12 +82,19 @@ struct CarriedAttributes {
             if let permissions { try SystemCalls.fchmod(file, permissions & 0o7777) }
             return
         }
-        let isOwnerKept = try keepOwner(of: file, now: own)
-        let changesAccessList = try applyExtended(to: file)
+        let kept = try keepOwner(of: file, now: own)
+        let carried = kept == .nothing ? forAnotherGroup : self
+        let changesAccessList = try carried.applyExtended(to: file)
         // Set-user-ID of somebody else's file must not become ours.
-        let wanted = (permissions ?? status.stamp.permissions) & (isOwnerKept ? 0o7777 : 0o1777)
+        let allowed: UInt32 = kept == .ownerAndGroup ? 0o7777 : 0o1777
+        let wanted = (permissions ?? carried.status.stamp.permissions) & allowed
         let isTouched = own.owner != status.owner || own.group != status.group || changesAccessList
         if isTouched || own.stamp.permissions != wanted { try SystemCalls.fchmod(file, wanted) }
+    }
+
+    /// What of the old item's owner and group the new one has.
+    private enum Kept {
+        case ownerAndGroup, group, nothing
     }
 
     /// Only root may give files away; a group can be kept by its members.
@@ -81,18 +103,23 @@ struct CarriedAttributes {
     private func keepOwner(
         of file: borrowing FileDescriptor,
         now own: FileStatus
-    ) throws(SystemError) -> Bool {
-        if own.owner == status.owner, own.group == status.group { return true }
+    ) throws(SystemError) -> Kept {
+        if own.owner == status.owner, own.group == status.group { return .ownerAndGroup }
         do {
             try SystemCalls.fchown(file, owner: status.owner, group: status.group)
-            return true
+            return .ownerAndGroup
         } catch {
             guard error.errno == EPERM || error.errno == EINVAL else { throw error }
         }
-        do { try SystemCalls.fchown(file, owner: own.owner, group: status.group) } catch {
+        // A folder that gives its group to what is made in it may have given the right one.
+        if own.group == status.group { return .group }
+        do {
+            try SystemCalls.fchown(file, owner: own.owner, group: status.group)
+            return .group
+        } catch {
             guard error.errno == EPERM || error.errno == EINVAL else { throw error }
+            return .nothing
         }
-        return false
     }
 
     /// - Returns: Whether the access list, and with it the permissions, may have changed.
@@ -105,10 +132,10 @@ struct CarriedAttributes {
                 }
             }
         }
-        if extended[Self.accessListName] != nil { return true }
+        if extended[AccessList.attributeName] != nil { return true }
         // The folder's default list may have given the new file one that the old did not have.
-        guard try SystemCalls.flistxattr(file).contains(Self.accessListName) else { return false }
-        try SystemCalls.fremovexattr(file, Self.accessListName)
+        guard try SystemCalls.flistxattr(file).contains(AccessList.attributeName) else { return false }
+        try SystemCalls.fremovexattr(file, AccessList.attributeName)
         return true
     }
 }

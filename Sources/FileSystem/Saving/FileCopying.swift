@@ -44,9 +44,7 @@ enum FileCopying {
         do { return try SystemCalls.linkat(sourceFolder, source, targetFolder, target) } catch {
             guard unlinkable.contains(error.errno) else { throw error }
         }
-        if let text = try SystemCalls.readlinkat(sourceFolder, source) {
-            return try SystemCalls.symlinkat(text, targetFolder, target)
-        }
+        if try SystemCalls.copyLink(source, in: sourceFolder, as: target, in: targetFolder) { return }
         try copy(source, in: sourceFolder, as: target, in: targetFolder, with: MemberAttributes())
     }
 

@@ -44,10 +44,13 @@ package final class ReplacedFile: Sendable {
     }
 
     /// Whether it was written since the hold began.
-    package var isWritten: Bool {
+    package var isWritten: Bool { isWritten(since: before) }
+
+    /// Whether it was written since it looked as it did.
+    package func isWritten(since stamp: FileStamp) -> Bool {
         // An open descriptor can always be asked, but on a network volume that is gone.
         guard let now = try? SystemCalls.fstat(descriptor).stamp else { return false }
-        return now != before
+        return now != stamp
     }
 
     /// Whether a program has it open for writing still, or mapped to memory that it writes.
@@ -63,8 +66,31 @@ package final class ReplacedFile: Sendable {
         get throws(SystemError) { try SystemCalls.fstat(descriptor).linkCount }
     }
 
-    /// Its bytes now.
+    /// Its bytes now, all of them in memory: for what is known to be no larger than its owner has in memory, too.
     package func contents() throws(SystemError) -> Data {
-        try FileReading.contents(of: FilePath("/proc/self/fd/\(descriptor.raw)"))
+        try FileReading.contents(of: FilePath(descriptorPath))
     }
+
+    /// Puts a copy of its bytes where nothing is yet, however many they are: the volume shares them or the kernel copies them,
+    /// else they go through memory a piece at a time.
+    ///
+    /// Nobody but the owner may read the copy. Nothing is synced.
+    ///
+    /// - Returns: How it looked before the first byte was copied. What is written meanwhile is in the copy or not, and shows as
+    ///   written since.
+    package func copy(toFree target: FilePath) throws(SystemError) -> FileStamp {
+        let stamp = try SystemCalls.fstat(descriptor).stamp
+        // Opened once more, it is read from its beginning, each time.
+        let source = try SystemCalls.openat(.working, descriptorPath, O_RDONLY | O_NONBLOCK)
+        let folder = try Folder.open(target.parent)
+        let copy = try SystemCalls.openat(folder, target.name, O_CREAT | O_WRONLY, permissions: 0o600)
+        do { try FileCopying.copyBytes(from: source, to: copy) } catch {
+            // The first error is what the caller must know; a file that cannot be removed stays behind.
+            try? SystemCalls.unlinkat(folder, target.name)
+            throw error
+        }
+        return stamp
+    }
+
+    private var descriptorPath: String { "/proc/self/fd/\(descriptor.raw)" }
 }

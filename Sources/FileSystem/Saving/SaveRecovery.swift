@@ -7,7 +7,7 @@ package enum SaveRecovery {
     /// To be called before an item is opened; saving does it by itself. Two system calls when nothing was
     /// left. Nothing but leftovers of this very item is touched. A live save is not disturbed, and waited for
     /// only while the item has no version in place. What cannot be removed on a volume that cannot be
-    /// written to stays: it does no harm.
+    /// written to stays, and so does what cannot be locked: it does no harm.
     ///
     /// - Parameter item: Which item; a symbolic link is followed.
     /// - Throws: What the kernel refused while a swap cut short was being finished.
@@ -16,7 +16,7 @@ package enum SaveRecovery {
         let staging = item.parent.appending(SaveSite.stagingName(for: item.name))
         guard try FileStamp.ifPresent(at: staging) != nil else { return }
         do { try clear(try SaveSite(item: item), waits: .betweenVersions) } catch {
-            guard [EROFS, EACCES, EPERM, EEXIST].contains(error.errno) else { throw error }
+            guard mayStay(after: error) else { throw error }
             if try FileStamp.ifPresent(at: item) == nil { throw error }
         }
     }
@@ -42,13 +42,20 @@ package enum SaveRecovery {
     /// - Returns: Whether one holds it.
     @discardableResult
     static func clear(_ site: SaveSite, waits: Waiting) throws(SystemError) -> Bool {
+        var mode = O_RDONLY
         while true {
             guard let found = try SystemCalls.statusIfPresent(site.folder, site.stagingName) else {
                 return false
             }
             try checkIsOurs(found, at: site)
-            guard let leftover = try openLeftover(at: site) else { continue }
-            if try !SystemCalls.flock(leftover.descriptor, waits: false) {
+            // A folder can be opened in no other way; it may have taken a file's place.
+            if found.stamp.kind != .regular { mode = O_RDONLY }
+            guard let leftover = try openLeftover(at: site, mode) else { continue }
+            guard let isLocked = try lockAtOnce(leftover, opened: mode) else {
+                mode = O_RDWR
+                continue
+            }
+            if !isLocked {
                 switch waits {
                 case .always: break
                 case .betweenVersions:
@@ -70,6 +77,13 @@ package enum SaveRecovery {
         }
     }
 
+    /// Whether the item can be opened all the same, if it is in its place.
+    private static func mayStay(after error: SystemError) -> Bool {
+        if [EROFS, EACCES, EPERM, EEXIST].contains(error.errno) { return true }
+        // A server that keeps no locks, or too few, keeps nobody from reading.
+        return error.call == "flock" && [EBADF, ENOLCK, EOPNOTSUPP].contains(error.errno)
+    }
+
     /// In a folder where everyone may create and nobody may rename, /tmp for one, a staging of somebody else
     /// could be bait: its journal would move things in our name.
     private static func checkIsOurs(_ found: FileStatus, at site: SaveSite) throws(SystemError) {
@@ -83,12 +97,30 @@ package enum SaveRecovery {
         }
     }
 
-    private static func openLeftover(at site: SaveSite) throws(SystemError) -> Folder? {
+    /// Opens what a save left, or one that lives has.
+    ///
+    /// - Returns: Nil when it is not there any more, or what is there cannot be opened in this way.
+    private static func openLeftover(at site: SaveSite, _ mode: CInt) throws(SystemError) -> Folder? {
         do {
-            let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+            let flags = mode | O_NOFOLLOW | O_NONBLOCK
             return Folder(try SystemCalls.openat(site.folder, site.stagingName, flags))
         } catch {
-            guard error.errno == ENOENT else { throw error }
+            guard error.errno == ENOENT || error.errno == EISDIR else { throw error }
+            return nil
+        }
+    }
+
+    /// Locks it, if nobody else has.
+    ///
+    /// Opened for writing is only what cannot be locked otherwise: who asks whether somebody writes a file would be told so of
+    /// that of a live save.
+    ///
+    /// - Returns: Whether it is locked; nil where NFS wants it opened for writing, flock(2).
+    private static func lockAtOnce(_ leftover: Folder, opened mode: CInt) throws(SystemError) -> Bool? {
+        do { return try SystemCalls.flock(leftover.descriptor, waits: false) } catch {
+            guard error.errno == EBADF, mode == O_RDONLY,
+                try SystemCalls.fstat(leftover.descriptor).stamp.kind == .regular
+            else { throw error }
             return nil
         }
     }

@@ -4,11 +4,11 @@ extension StagedSave {
     /// Puts what is staged in place, durably.
     ///
     /// The item keeps the permissions, owner (where the process may give it), access list and extended
-    /// attributes it had. A lone file is renamed into place, and one file of a package into the folder that it is
-    /// in. Of a package with more recorded changes, one new or
-    /// replaced member is renamed into it and one removed member out of it, at a cost that does not depend
-    /// on the others; more changes rebuild the smallest folder that holds them, of links to what stays, and
-    /// exchange it with the old one. A whole package is exchanged.
+    /// attributes it had. Where it cannot have the group it had, its new one may do no more than everybody may.
+    /// A lone file is renamed into place, and one file of a package into the folder that it is in. Of a package
+    /// with more recorded changes, one new or replaced member is renamed into it and one removed member out of
+    /// it, at a cost that does not depend on the others; more changes rebuild the smallest folder that holds
+    /// them, of links to what stays, and exchange it with the old one. A whole package is exchanged.
     ///
     /// - Parameters:
     ///   - attributes: What the item gets beside its contents; goes before what it had.

@@ -71,6 +71,8 @@ package final class SourceFolder: Sendable {
     }
 
     /// The text of a symbolic link.
+    ///
+    /// - Throws: `EILSEQ` when it is not UTF-8, `ESTALE` when it is a link no more.
     package func linkText(_ name: String) throws(SystemError) -> String {
         if let text = try SystemCalls.readlinkat(folder, name) { return text }
         throw SystemError(call: "readlinkat", errno: ESTALE, path: folder.place(of: name))

@@ -36,7 +36,7 @@ package final class ItemHandle: Sendable {
     private static func place(of descriptor: borrowing FileDescriptor) -> FilePath? {
         // proc(5) shows the path, and says so when the item has been removed.
         guard
-            let text = try? SystemCalls.readlinkat(.working, "/proc/self/fd/\(descriptor.raw)"),
+            let text = try? SystemCalls.readProcessLink("/proc/self/fd/\(descriptor.raw)"),
             text.hasPrefix("/")
         else { return nil }
         let isPlain = !text.hasSuffix(deletedMark)

@@ -45,7 +45,7 @@ extension WriterProcess {
         // A process that has ended meanwhile has no name to give.
         guard let name = try? Self.name(in: folder) else { return nil }
         // Another user's program may not be asked; a program replaced while it runs bears the kernel's mark.
-        let link = try? SystemCalls.readlinkat(.working, folder.appending("exe").string)
+        let link = try? SystemCalls.readProcessLink(folder.appending("exe").string)
         let path = link.flatMap { $0 }.map { text in
             FilePath(text.hasSuffix(Self.deletedMark) ? String(text.dropLast(Self.deletedMark.count)) : text)
         }

@@ -10,6 +10,8 @@ package import Sync
 package struct DeviceList: Hashable, Sendable {
     /// The most devices that a container has ever had.
     package static let deviceCountMax = 1000
+    /// How much newer an announced key may be than the one before. Mostly it is the next one; nobody has more keys than these.
+    package static let generationStepMax = UInt32(ContainerKeys.generationCountMax)
 
     /// What is known of one device.
     package struct Member: Hashable, Sendable {
@@ -118,6 +120,10 @@ package struct DeviceList: Hashable, Sendable {
                 throw broken("revokes a device that is not there", statement)
             }
             guard generation > self.generation else { throw broken("goes back to an old key", statement) }
+            // Who could announce the last that there is would have nobody be shut out any more.
+            guard generation - self.generation <= Self.generationStepMax else {
+                throw broken("skips more keys than a container has", statement)
+            }
             guard present.count > 1 else { throw broken("revokes the last device", statement) }
             members[device]?.revokedBy = author
             members[device]?.revokedAt = position

@@ -59,14 +59,16 @@ package struct ContainerKeys: Hashable, Sendable, CustomStringConvertible {
     /// The key that is to follow, when a device is shut out.
     ///
     /// - Parameter list: The container's devices: another key may have been announced that has not come here.
+    /// - Throws: `beyondLimit` where there is no other key any more; `outOfMemory`.
     package func nextKey(
         _ list: DeviceList,
         random: RandomSource
     ) throws(SealingError) -> ContainerKey {
-        guard keys.count < Self.generationCountMax else {
+        let (next, isBeyond) = max(newest.generation, list.generation).addingReportingOverflow(1)
+        guard keys.count < Self.generationCountMax, !isBeyond else {
             throw .beyondLimit("keys of a container", Self.generationCountMax)
         }
-        return try ContainerKey(generation: max(newest.generation, list.generation) + 1, random: random)
+        return try ContainerKey(generation: next, random: random)
     }
 
     /// Takes a newer key, once the list of devices has announced it: it seals from then on.

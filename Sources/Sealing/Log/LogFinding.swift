@@ -10,7 +10,8 @@ package enum LogFinding: Hashable, Sendable, CustomStringConvertible {
     /// The hub shows another log than the one that this device has read. They may be the same up to
     /// `last`, which is for the device to find out: it reads on from there, or from an earlier place.
     case forked(last: LogHead)
-    /// An entry is not what a device has committed.
+    /// An entry is not what a device of the container commits. The hub has altered it, or somebody has put it there whom the hub
+    /// lets commit: it takes entries of any device of the account, and cannot read them.
     case tampered(LogPosition, SealingError)
     /// An entry's record is what a device has committed, but as another entry, of which the position says where it was met.
     case exchanged(LogPosition, with: LogPosition)
@@ -22,6 +23,9 @@ package enum LogFinding: Hashable, Sendable, CustomStringConvertible {
     /// Entries are missing after this position: those that follow, or all, though the hub says that there are some, or one on
     /// which the next was made.
     case truncated(after: LogPosition)
+    /// The log ends before a newer key is announced which this device holds, and so before somebody was shut out: what is
+    /// sealed as of there is for him, too. No page shows it by itself.
+    case revocationForgotten(last: LogHead)
 
     /// What it is, and what that means, in a sentence or two.
     package var description: String {
@@ -35,10 +39,14 @@ package enum LogFinding: Hashable, Sendable, CustomStringConvertible {
             """
         case .tampered(let position, let error) where error.code == .versionUnknown:
             """
-            A later version of Sheaf has made entry \(position) of the log, or the hub has altered it. \(error.detail)
+            A later version of Sheaf has made entry \(position) of the log, or the hub has altered it, or somebody with a device's \
+            access to it has put it there. \(error.detail)
             """
         case .tampered(let position, let error):
-            "The hub has altered entry \(position) of its log: it is not what a device has committed. \(error.detail)"
+            """
+            Entry \(position) of the hub's log is not what a device of this folder's commits: the hub has altered it, or somebody \
+            with a device's access to the hub has put it there. \(error.detail)
+            """
         case .exchanged(let position, let other):
             """
             The hub has exchanged entries of its log: entry \(position) holds what a device has committed as entry \(other).
@@ -47,6 +55,11 @@ package enum LogFinding: Hashable, Sendable, CustomStringConvertible {
             "The hub has put in an old entry again, as entry \(position) of its log."
         case .keysMissing(let position): "Entry \(position) needs a newer key. The device fetches its keys."
         case .truncated(let position): "The hub leaves out what comes after entry \(position) of its log."
+        case .revocationForgotten:
+            """
+            The hub has forgotten that a device was shut out: it was put back to before that, or deceives. Nothing more is sent \
+            to it. Have whoever runs it put it forward again, or begin a new container.
+            """
         }
     }
 }

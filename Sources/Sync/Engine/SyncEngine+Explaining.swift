@@ -52,6 +52,25 @@ extension SyncEngine {
 
     /// Why an item differs; empty for one that does not.
     package func reasons(for item: ItemID) -> [Reason] {
+        reasons(for: item, waitingFor: waiting.lazy.filter { $0.value.contains(item) }.map(\.key))
+    }
+
+    /// As `reasons(for:)`, of many items: what they wait for is gone through once for all of them. Those that do not differ are
+    /// not among them.
+    package func reasons(forAll items: Set<ItemID>) -> [ItemID: [Reason]] {
+        var obstacles: [ItemID: [Obstacle]] = [:]
+        for (obstacle, waiting) in waiting {
+            for item in waiting where items.contains(item) { obstacles[item, default: []].append(obstacle) }
+        }
+        var all: [ItemID: [Reason]] = [:]
+        for item in items {
+            let reasons = reasons(for: item, waitingFor: obstacles[item] ?? [])
+            if !reasons.isEmpty { all[item] = reasons }
+        }
+        return all
+    }
+
+    private func reasons(for item: ItemID, waitingFor obstacles: some Sequence<Obstacle>) -> [Reason] {
         guard differs(item) else { return [] }
         var reasons: [Reason] = []
         switch steps[item] {
@@ -61,7 +80,7 @@ extension SyncEngine {
         case nil: if isStandingStill(item) { return [.paused] }
         }
         if let position = refusals[item] { reasons.append(.readingLog(to: position)) }
-        for (obstacle, items) in waiting where items.contains(item) {
+        for obstacle in obstacles {
             if case .brake(let direction) = obstacle, !isBraked(item, direction) { continue }
             reasons += self.reasons(of: obstacle, for: item)
         }

@@ -184,6 +184,8 @@ package struct ContainerTree: Hashable, Sendable {
     private mutating func revive(_ folder: ItemID) -> [ItemID] {
         guard folder != .root, var node = nodes[folder], !node.exists else { return [] }
         let changed = revive(node.state.parent)
+        // What was in it before it came to be where its equal was has it back as itself: nobody is another, and there, too.
+        united[folder] = nil
         node.exists = true
         itemCount += 1
         node.state.place.name = freeName(node.state.place)

@@ -143,6 +143,22 @@ struct NSFileCoordinatorTests {
         #expect(scene.story == ["3072"])
     }
 
+    @Test("An asynchronous request for no item at all is granted at once, unless it is cancelled")
+    func noIntents() throws {
+        let scene = try CoordinationScene()
+        let coordinator = scene.coordinator()
+        for _ in 0..<2 {
+            let done = Gate()
+            coordinator.coordinate(with: [], queue: OperationQueue()) { error in
+                scene.note("\((error as NSError?)?.code ?? 0)")
+                done.open()
+            }
+            #expect(done.pass())
+            coordinator.cancel()
+        }
+        #expect(scene.story == ["0", "3072"])
+    }
+
     @Test("Crossing moves of two items do not deadlock")
     func crossingMoves() throws {
         let scene = try CoordinationScene()

@@ -61,6 +61,21 @@ struct ItemCopyTests {
         #expect(try FolderScan.names(in: tree.appending("copy")).contains("small"))
     }
 
+    @Test("A link to a name that is not UTF-8 is copied byte for byte, though it has no text")
+    func linksToNoNames() throws {
+        let tree = try makeTree()
+        let bad = (Array("caf".utf8) + [0xe9, 0]).map { CChar(bitPattern: $0) }
+        try #require(symlink(bad, tree.appending("bad").string) == 0)
+        try ItemCopy.copy(tree, toFree: root.appending("copy"))
+        var found = [CChar](repeating: 0, count: 16)
+        #expect(readlink(root.appending("copy").appending("bad").string, &found, found.count) == 4)
+        #expect(Array(found.prefix(5)) == bad)
+        let error = #expect(throws: SystemError.self) {
+            try FileReading.symbolicLinkText(at: tree.appending("bad"))
+        }
+        #expect(error?.errno == EILSEQ && error?.path.name == "bad")
+    }
+
     @Test("A pipe is refused by name, not waited for")
     func pipes() throws {
         let tree = try makeTree()

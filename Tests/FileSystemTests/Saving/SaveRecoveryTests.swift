@@ -105,6 +105,39 @@ struct SaveRecoveryTests {
         #expect(try scratch.tree() == ["item.doc": "1"])
     }
 
+    @Test("Where only who may write a file can lock it, as on NFS, what a dead save left keeps nobody out")
+    func lockedForWriting() throws {
+        try DiskTree.file("1").write(to: item)
+        try DiskTree.file("left").write(to: staging)
+        try SystemCallObservation.withObserver(LocksOfNFS()) { try SaveRecovery.recover(item: item) }
+        #expect(try scratch.tree() == ["item.doc": "1"])
+        try DiskTree.file("left").write(to: staging)
+        try SystemCallObservation.withObserver(LocksOfNFS()) {
+            let save = try StagedSave(item: item)
+            try save.write(Data("2".utf8))
+            _ = try save.commit()
+        }
+        #expect(try scratch.tree() == ["item.doc": "2"])
+    }
+
+    @Test(
+        "What cannot be locked stays, and is an error only where the item is not in its place",
+        arguments: [EBADF, ENOLCK, EOPNOTSUPP]
+    )
+    func unlockable(code: CInt) throws {
+        try DiskTree.file("1").write(to: item)
+        try DiskTree.file("left").write(to: staging)
+        try SystemCallObservation.withObserver(NoLocks(code: code)) { try SaveRecovery.recover(item: item) }
+        #expect(try scratch.tree() == .folder(["item.doc": "1", stagingName: "left"]))
+        try FileManager.default.removeItem(atPath: item.string)
+        let error = #expect(throws: SystemError.self) {
+            try SystemCallObservation.withObserver(NoLocks(code: code)) {
+                try SaveRecovery.recover(item: item)
+            }
+        }
+        #expect(error?.errno == code)
+    }
+
     @Test("A journal that would lead out of the item is refused")
     func foreignJournal() throws {
         #expect(SwapJournal(text: "sheaf swap 1/..\n") == nil)
@@ -126,6 +159,36 @@ struct SaveRecoveryTests {
         #expect(error?.path == staging)
         #expect(try DiskTree(at: staging) == .link("elsewhere"))
     }
+}
+
+/// A server that locks files only for who has them open for writing, and folders for everybody.
+private struct LocksOfNFS: SystemCallObserver {
+    func willMake(_ call: SystemCall) -> CInt {
+        var isFolder: ObjCBool = false
+        guard call.name == "flock",
+            FileManager.default.fileExists(atPath: call.path.string, isDirectory: &isFolder),
+            !isFolder.boolValue
+        else { return 0 }
+        let found = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        let isWritable = found.compactMap { CInt($0) }.contains { number in
+            // Others' descriptors come and go meanwhile.
+            let leadsTo = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/self/fd/\(number)"
+            )
+            return leadsTo == call.path.string && fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY
+        }
+        return isWritable ? 0 : EBADF
+    }
+
+    func didMake(_ call: SystemCall) {}
+}
+
+/// A server without locks.
+private struct NoLocks: SystemCallObserver {
+    let code: CInt
+
+    func willMake(_ call: SystemCall) -> CInt { call.name == "flock" ? code : 0 }
+    func didMake(_ call: SystemCall) {}
 }
 
 /// Fails removals, and keeps copies of all descriptors of an item, as a process has them between fork and exec.

@@ -1,0 +1,81 @@
+import DocumentTesting
+import Foundation
+import Sync
+import SyncMessages
+import TestThreads
+import Testing
+
+@testable import DeviceSync
+
+/// Each item that is missing has the same time to turn up.
+@Suite("What is missing", .onOwnThreads, .timeLimit(.minutes(2)))
+struct MissingItemsTests {
+    private let first = ItemID(1, 1)
+    private let second = ItemID(1, 2)
+
+    @Test("Each is taken when its own time is over, counted from when it was missing first")
+    func ages() {
+        var missing = MissingItems()
+        missing.note([first], at: 10)
+        missing.note([first, second], at: 13)
+        #expect(missing.items == [first, second])
+        var taken = missing.take(for: 4, at: 13.5)
+        #expect(taken.isEmpty && missing.wait(for: 4, at: 13.5) == 0.5)
+        taken = missing.take(for: 4, at: 14)
+        #expect(taken == [first: 10] && missing.items == [second] && missing.wait(for: 4, at: 14) == 3)
+        // What could not be looked for has waited for so long, and nobody waits for that to come.
+        missing.putBack([first: 10])
+        #expect(missing.contains(first) && missing.wait(for: 4, at: 14) == 3)
+        missing.end(second)
+        #expect(missing.wait(for: 4, at: 14) == nil)
+        taken = missing.take(for: 4, at: 14)
+        #expect(taken == [first: 10] && missing.isEmpty)
+    }
+
+    @Test("What has come back for a moment begins anew")
+    func again() {
+        var missing = MissingItems()
+        missing.note([first], at: 10)
+        missing.end(first)
+        missing.note([first], at: 12)
+        let early = missing.take(for: 4, at: 15)
+        let late = missing.take(for: 4, at: 16)
+        #expect(early.isEmpty && late == [first: 12])
+    }
+
+    @Test("A document that is out of its place for a moment is not removed with what was removed before")
+    func besideAnother() throws {
+        let pair = try DevicePair.holding("text", as: "a.txt")
+        let two = pair.two
+        try pair.one.write("another", to: "removed.txt")
+        pair.wait { two.text("removed.txt") == "another" && pair.isSettled }
+        two.stop()
+        let run = SeenRun()
+        try run.start(two)
+        let files = FileManager.default
+        try run.sync { run in
+            let document = try #require(run.table.item(at: ItemPlace(.root, "a.txt")))
+            let removed = try #require(run.table.item(at: ItemPlace(.root, "removed.txt")))
+            func look(at seconds: Double) throws {
+                run.uptimeSeconds = { seconds }
+                run.dirtyFolders.insert(.root)
+                try run.lookAtDirty()
+            }
+            try files.removeItem(atPath: two.path("removed.txt"))
+            try look(at: 100)
+            try files.removeItem(atPath: two.path("a.txt"))
+            try look(at: 100.04)
+            #expect(run.missing.items == [document, removed])
+            run.uptimeSeconds = { 100.06 }
+            try run.lookForMissing()
+            #expect(run.table[removed] == nil && run.missing.items == [document])
+            try two.write("new", to: "a.txt")
+            try look(at: 100.07)
+            #expect(run.table.item(at: ItemPlace(.root, "a.txt")) == document && run.missing.isEmpty)
+            #expect(run.engine.disk[document] != nil)
+        }
+        pair.wait { pair.one.contents == ["a.txt": "new"] }
+        run.stop()
+        pair.end()
+    }
+}

@@ -1,0 +1,157 @@
+import DocumentFoundation
+import DocumentTesting
+import FileSystem
+import Foundation
+import Sync
+import SyncMessages
+import TestFolders
+import TestThreads
+import Testing
+
+@testable import DeviceSync
+
+/// Editors that rename the old file away before they write the new one under its name.
+@Suite("A document that is renamed away and written anew", .onOwnThreads, .timeLimit(.minutes(2)))
+struct SuccessorTests {
+    private let folder: TestFolder
+    private var root: URL { folder.url }
+
+    init() throws { folder = try TestFolder("successor") }
+
+    private func write(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: root.appendingPathComponent(name))
+    }
+
+    private func rename(_ name: String, _ target: String) throws {
+        let path = { (name: String) in root.appendingPathComponent(name).path }
+        #expect(Foundation.rename(path(name), path(target)) == 0)
+    }
+
+    private func look(
+        _ table: inout FolderTable,
+        departed: [ItemPlace: ItemID] = [:]
+    ) throws -> FolderLook.Outcome {
+        var look = FolderLook(table, at: FilePath(root.path), isPackage: { _ in false })
+        look.departed = departed
+        let outcome = try look.look(at: table.folders)
+        table = look.table
+        // As if all had been read.
+        for (item, trace) in outcome.touched {
+            table[item]?.trace = trace
+            table[item]?.state.content = ContentName("\(trace.inode) \(trace.modified)")
+        }
+        return outcome
+    }
+
+    private func item(_ name: String, in table: FolderTable) -> ItemID? {
+        table.item(at: ItemPlace(.root, name))
+    }
+
+    private func mark(_ name: String) throws -> ItemID? {
+        try FileIdentity.mark(at: FilePath(root.appendingPathComponent(name).path)).map { ItemID($0) }
+    }
+
+    /// That the name has the document, and something else is the backup.
+    private func expectKept(
+        _ document: ItemID,
+        _ outcome: FolderLook.Outcome,
+        _ table: FolderTable,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let backup = try #require(item("a.txt~", in: table), sourceLocation: location)
+        #expect(item("a.txt", in: table) == document && backup != document, sourceLocation: location)
+        #expect(Set(outcome.touched.keys) == [document, backup], sourceLocation: location)
+        #expect(outcome.missing.isEmpty && outcome.returning.isEmpty, sourceLocation: location)
+        #expect(try mark("a.txt") == document && mark("a.txt~") == backup, sourceLocation: location)
+        var later = table
+        let next = try look(&later)
+        #expect(next.placed.isEmpty && next.touched.isEmpty && next.missing.isEmpty, sourceLocation: location)
+        #expect(item("a.txt", in: later) == document, sourceLocation: location)
+    }
+
+    @Test("The name wins: what was renamed is a new document", arguments: [false, true])
+    func backup(hasAttributes: Bool) throws {
+        var table = FolderTable()
+        try write("old", "a.txt")
+        _ = try look(&table)
+        let document = try #require(item("a.txt", in: table))
+        try rename("a.txt", "a.txt~")
+        try write("new", "a.txt")
+        if hasAttributes {
+            try FileIdentity.give(
+                document.mark,
+                toItemAt: FilePath(root.appendingPathComponent("a.txt").path),
+                replacing: true
+            )
+        }
+        let outcome = try look(&table)
+        #expect(outcome.placed.isEmpty && outcome.departed.isEmpty)
+        try expectKept(document, outcome, table)
+    }
+
+    @Test("So it does when a look has found what was renamed alone, and the new file comes soon")
+    func split() throws {
+        var table = FolderTable()
+        try write("old", "a.txt")
+        _ = try look(&table)
+        let document = try #require(item("a.txt", in: table))
+        try rename("a.txt", "a.txt~")
+        let moved = try look(&table)
+        #expect(moved.placed == [document] && moved.departed == [ItemPlace(.root, "a.txt"): document])
+        try write("new", "a.txt")
+        let outcome = try look(&table, departed: moved.departed)
+        #expect(outcome.placed == [document])
+        try expectKept(document, outcome, table)
+    }
+
+    @Test("A file that is renamed stays what it was, also where somebody makes another at its name later")
+    func renamed() throws {
+        var table = FolderTable()
+        try write("old", "a.txt")
+        _ = try look(&table)
+        let document = try #require(item("a.txt", in: table))
+        try rename("a.txt", "b.txt")
+        #expect(try look(&table).placed == [document])
+        try write("new", "a.txt")
+        _ = try look(&table)
+        #expect(item("b.txt", in: table) == document)
+        #expect(item("a.txt", in: table).map { $0 != document } == true)
+    }
+
+    @Test("What is moved into another folder is no backup, and what takes its name is another document")
+    func movedElsewhere() throws {
+        var table = FolderTable()
+        try write("old", "a.txt")
+        try FileManager.default.createDirectory(
+            at: root.appendingPathComponent("done"),
+            withIntermediateDirectories: false
+        )
+        _ = try look(&table)
+        let document = try #require(item("a.txt", in: table))
+        try rename("a.txt", "done/a.txt")
+        try write("new", "a.txt")
+        let outcome = try look(&table)
+        #expect(outcome.placed == [document] && outcome.departed.isEmpty)
+        let done = try #require(item("done", in: table))
+        #expect(table.item(at: ItemPlace(done, "a.txt")) == document)
+    }
+
+    @Test("What another device has done to it meanwhile is merged into the document, and not into the backup")
+    func merged() throws {
+        let pair = try DevicePair.holding("one\ntwo\nthree\n", as: "a.txt")
+        let (one, two) = (pair.one, pair.two)
+        two.goOffline()
+        pair.wait { two.status?.line == .down }
+        try two.write("one\ntwo\nthree, too\n", to: "a.txt")
+        let new = one.path("../new")
+        try Data("one, too\ntwo\nthree\n".utf8).write(to: URL(fileURLWithPath: new))
+        #expect(Foundation.rename(one.path("a.txt"), one.path("a.txt~")) == 0)
+        #expect(Foundation.rename(new, one.path("a.txt")) == 0)
+        pair.wait { one.status?.isSettled == true && pair.hub.entryCount > 1 }
+        two.goOnline()
+        let both = ["a.txt": "one, too\ntwo\nthree, too\n", "a.txt~": "one\ntwo\nthree\n"]
+        pair.wait { one.contents == both && two.contents == both && pair.isSettled }
+        #expect(try one.conflicts("a.txt").isEmpty)
+        pair.end()
+    }
+}

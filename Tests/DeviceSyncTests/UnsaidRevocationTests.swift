@@ -1,0 +1,145 @@
+import Cryptography
+import DocumentTesting
+import FileSystem
+import Foundation
+import HubProtocol
+import Sealing
+import Sync
+import TestFolders
+import TestThreads
+import Testing
+
+@testable import DeviceSync
+
+/// Devices of a thief's, which say in the log, or have the hub take, what keeps the others from shutting them out.
+@Suite("Devices that stand in the way of being shut out", .onOwnThreads, .timeLimit(.minutes(2)))
+struct UnsaidRevocationTests {
+    private let ownFolder: TestFolder
+    private let hub: HubInMemory
+    private let owner: DeviceIdentity
+    private let thief: DeviceIdentity
+    private let other: DeviceIdentity
+    private let keys: ContainerKeys
+    /// By which the thief's device asks, and the other one.
+    private let thiefLine: HubInMemory.Line
+    private let otherLine: HubInMemory.Line
+
+    init() throws {
+        ownFolder = try TestFolder("unsaidRevocation")
+        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
+        hub = try HubInMemory(container)
+        owner = try DeviceIdentity(random: RandomBytes.make)
+        thief = try DeviceIdentity(random: RandomBytes.make)
+        other = try DeviceIdentity(random: RandomBytes.make)
+        keys = try Founding.found(container, by: owner, named: "owner", at: hub.line())
+        let (stolen, honest) = (thief.publicIdentity(named: "thief"), other.publicIdentity(named: "other"))
+        for device in [stolen, honest] { try Founding.add(device, to: keys, by: owner, at: hub.line()) }
+        thiefLine = hub.line(of: stolen)
+        otherLine = hub.line(of: honest)
+    }
+
+    /// What the owner's commands do.
+    private func sharing(_ keys: ContainerKeys? = nil) -> Sharing {
+        let ring = KeyRing(keys ?? self.keys) { _ in }
+        return Sharing(in: FilePath(ownFolder.url.path), ring, by: owner, at: hub.line())
+    }
+
+    /// The thief has another device shut out, with a key that it wraps for nobody.
+    private func shutOutOther(_ next: ContainerKey) throws {
+        let visit = try LogVisit(KeyRing(keys) { _ in }, by: thief, at: thiefLine)
+        let plan = PlannedRevocation(of: other.id, next: next)
+        _ = try visit.say { id in try visit.desk.sealRevocation(plan, as: id) }
+    }
+
+    private func key(_ generation: UInt32) throws -> ContainerKey {
+        try ContainerKey(generation: generation, random: RandomBytes.make)
+    }
+
+    private func isRefused(_ line: HubInMemory.Line) throws -> Bool {
+        do { _ = try line.log(after: 0, waitSeconds: 0) } catch let failure as HubFailure
+            where failure.error.code == .revoked
+        {
+            return true
+        }
+        return false
+    }
+
+    /// That something ends with the hub refusing the thief, and nobody else, and with the reason why that is all.
+    private func expectRefused(
+        _ location: SourceLocation = #_sourceLocation,
+        _ body: () throws -> Void
+    ) throws -> (any Error)? {
+        #expect(try !isRefused(thiefLine), sourceLocation: location)
+        var unsaid: UnsaidRevocation?
+        do { try body() } catch { unsaid = error as? UnsaidRevocation }
+        #expect(unsaid?.device == thief.id, sourceLocation: location)
+        #expect(unsaid?.description.contains("“thief”") == true, sourceLocation: location)
+        #expect(try isRefused(thiefLine), sourceLocation: location)
+        #expect(try !isRefused(otherLine), sourceLocation: location)
+        return unsaid?.cause
+    }
+
+    @Test("An entry that nobody can read, of somebody without keys, keeps nobody from being refused")
+    func unreadableEntry() throws {
+        let stranger = try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: "stranger")
+        var record = try hub.line().log(after: 0, waitSeconds: 0).entries[0].record
+        record[record.count - 1] ^= 1
+        let item = ItemName(unchecked: Array(repeating: 9, count: ItemName.byteCount))
+        let id = try #require(CommitName("1.2-3"))
+        let garbage = OfferedCommit(item: item, base: 0, id: id, record: record)
+        _ = try hub.line(of: stranger).offer([garbage])
+        let sharing = sharing()
+        let cause = try expectRefused { _ = try sharing.revoke(thief.id) }
+        let failure = try #require(cause as? SyncFailure)
+        #expect(failure.code == .hubChanged)
+        #expect(failure.description.contains("Entry 4 of the hub's log"), "\(failure)")
+        // It is said again once the log is right, and done to the end then.
+        #expect(try sharing.plan() == nil)
+        try hub.rewriteLog { $0.removeLast() }
+        #expect(try sharing.revoke(thief.id) == .revoked)
+    }
+
+    @Test("What was begun before, and cannot be gone on with, keeps nobody from being refused")
+    func planned() throws {
+        let sharing = sharing()
+        let nobody = try DeviceIdentity(random: RandomBytes.make).id
+        try sharing.keep(PlannedRevocation(of: nobody, next: try key(2)))
+        try shutOutOther(try key(2))
+        let cause = try expectRefused { _ = try sharing.revoke(thief.id) }
+        #expect((cause as? SyncFailure)?.code == .keyMissing, "\(cause as Any)")
+        #expect(try sharing.plan()?.device == nobody)
+    }
+
+    @Test("A key beyond all that there can be is nobody's, and who goes on with shutting out lives")
+    func lastKey() throws {
+        let sharing = sharing()
+        try sharing.keep(PlannedRevocation(of: thief.id, next: try key(2)))
+        try shutOutOther(try key(.max))
+        let cause = try expectRefused { _ = try sharing.finish() }
+        #expect((cause as? SyncFailure)?.code == .hubChanged, "\(cause as Any)")
+        #expect(throws: UnsaidRevocation.self) { _ = try sharing.revoke(thief.id) }
+        #expect(throws: UnsaidRevocation.self) { _ = try sharing.finish() }
+    }
+
+    @Test("Once all keys that a container can have are used up, the hub refuses all the same")
+    func noKeyLeft() throws {
+        var all = keys
+        for generation in 2..<UInt32(ContainerKeys.generationCountMax) {
+            all = try all.adding(try key(generation))
+        }
+        let last = try key(UInt32(ContainerKeys.generationCountMax))
+        all = try all.adding(last)
+        try shutOutOther(last)
+        let sharing = sharing(all)
+        let cause = try expectRefused { _ = try sharing.revoke(thief.id) }
+        #expect((cause as? SealingError)?.code == .beyondLimit, "\(cause as Any)")
+        #expect(try sharing.plan() == nil)
+    }
+
+    @Test("A key that was sealed for nobody keeps nobody from being refused who has announced it")
+    func keyForNobody() throws {
+        try shutOutOther(try key(2))
+        let cause = try expectRefused { _ = try sharing().revoke(thief.id) }
+        #expect((cause as? SyncFailure)?.code == .keyMissing, "\(cause as Any)")
+    }
+}
