@@ -265,7 +265,8 @@ struct OutsideMoveTests {
         move("a.txt", "b.txt")
         #expect(await heard.next() == "moved to b.txt")
         #expect(unlink(playground["b.txt"].path) == 0)
-        #expect(await heard.next() == "deleted")
+        let last = await heard.next()
+        #expect(last == "deleted")
         await document.close()
     }
 }
