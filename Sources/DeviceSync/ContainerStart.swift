@@ -48,7 +48,7 @@ final class ContainerStart {
         } catch let error where DiskRefusal.cause(of: error) != .other {
             let refusal = DiskRefusal(error)
             // A disk that stays as it is is tried every ten seconds; what there is to say of it is said once.
-            if refusal.description != why?.description {
+            if !refusal.isSaid(by: why) {
                 report(.failed(path: "what this device remembers", why: refusal.description))
             }
             why = refusal

@@ -44,6 +44,15 @@ struct DiskRefusal: CustomStringConvertible {
     /// - Parameter helps: What brings it back.
     init(away why: String, helps: String) { (description, cause, self.helps) = (why, .away, helps) }
 
+    /// Whether a former one says the same to a person: of a disk that is full it is no news which file has no room this time.
+    func isSaid(by former: DiskRefusal?) -> Bool {
+        guard let former, former.cause == cause else { return false }
+        switch cause {
+        case .full, .failing, .watches: return true
+        default: return former.description == description
+        }
+    }
+
     static func cause(of error: any Error) -> Cause {
         switch error {
         case let error as SystemError where error.call.contains("notify_") && error.isFull: .watches

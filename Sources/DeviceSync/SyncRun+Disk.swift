@@ -12,6 +12,8 @@ extension SyncRun {
     private static let gatherSeconds = 0.003
     /// So long what is missing may come back under another name.
     private static let missingSeconds = 0.05
+    /// For so long at most it waits for more that comes to be missing.
+    private static let removalSeconds = 0.5
 
     func heard(_ news: FolderWatches.News) {
         switch news {
@@ -131,7 +133,7 @@ extension SyncRun {
     func lookForMissing() throws {
         guard !missing.isEmpty else { return }
         guard !isBlind else { return answerRefused() }
-        let sought = missing.take(for: Self.missingSeconds, at: uptimeSeconds())
+        let sought = missing.take(for: Self.missingSeconds, upTo: Self.removalSeconds, at: uptimeSeconds())
         guard !sought.isEmpty else { return }
         let folders = Set(sought.keys.compactMap { table[$0]?.state.place.parent }).union(dirtyFolders)
         dirtyFolders = []

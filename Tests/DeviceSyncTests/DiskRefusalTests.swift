@@ -34,4 +34,14 @@ struct DiskRefusalTests {
         .compactMap(\.remedy)
         #expect(Set(remedies).count == 3 && remedies[1].contains("max_user_watches"))
     }
+
+    @Test("Of a full disk it is no news which file has no room; of names and of what else there is, it is")
+    func news() {
+        #expect(refusal("pwrite", ENOSPC).isSaid(by: refusal("openat", ENOSPC)))
+        #expect(!refusal("pwrite", ENOSPC).isSaid(by: refusal("pwrite", EIO)))
+        #expect(!refusal("pwrite", ENOSPC).isSaid(by: nil))
+        #expect(!refusal("getdents", EILSEQ).isSaid(by: refusal("openat", EILSEQ)))
+        #expect(refusal("openat", EACCES).isSaid(by: refusal("openat", EACCES)))
+        #expect(!refusal("openat", EACCES).isSaid(by: refusal("pwrite", EACCES)))
+    }
 }

@@ -13,22 +13,37 @@ struct MissingItemsTests {
     private let first = ItemID(1, 1)
     private let second = ItemID(1, 2)
 
-    @Test("Each is taken when its own time is over, counted from when it was missing first")
+    @Test(
+        "None is taken before its own time is over, and before that of those that came to be missing meanwhile"
+    )
+    func together() {
+        var missing = MissingItems()
+        missing.note([first], at: 10)
+        missing.note([first, second], at: 13)
+        var taken = missing.take(for: 4, upTo: 9, at: 14)
+        #expect(taken.isEmpty && missing.wait(for: 4, at: 14) == 3)
+        taken = missing.take(for: 4, upTo: 9, at: 17)
+        #expect(taken == [first: 10, second: 13] && missing.isEmpty)
+    }
+
+    @Test(
+        "However much comes to be missing, nothing waits for longer than the limit, nor goes before its own time"
+    )
     func ages() {
         var missing = MissingItems()
         missing.note([first], at: 10)
         missing.note([first, second], at: 13)
         #expect(missing.items == [first, second])
-        var taken = missing.take(for: 4, at: 13.5)
+        var taken = missing.take(for: 4, upTo: 4, at: 13.5)
         #expect(taken.isEmpty && missing.wait(for: 4, at: 13.5) == 0.5)
-        taken = missing.take(for: 4, at: 14)
+        taken = missing.take(for: 4, upTo: 4, at: 14)
         #expect(taken == [first: 10] && missing.items == [second] && missing.wait(for: 4, at: 14) == 3)
         // What could not be looked for has waited for so long, and nobody waits for that to come.
         missing.putBack([first: 10])
         #expect(missing.contains(first) && missing.wait(for: 4, at: 14) == 3)
         missing.end(second)
         #expect(missing.wait(for: 4, at: 14) == nil)
-        taken = missing.take(for: 4, at: 14)
+        taken = missing.take(for: 4, upTo: 4, at: 14)
         #expect(taken == [first: 10] && missing.isEmpty)
     }
 
@@ -38,8 +53,8 @@ struct MissingItemsTests {
         missing.note([first], at: 10)
         missing.end(first)
         missing.note([first], at: 12)
-        let early = missing.take(for: 4, at: 15)
-        let late = missing.take(for: 4, at: 16)
+        let early = missing.take(for: 4, upTo: 4, at: 15)
+        let late = missing.take(for: 4, upTo: 4, at: 16)
         #expect(early.isEmpty && late == [first: 12])
     }
 
@@ -68,11 +83,13 @@ struct MissingItemsTests {
             #expect(run.missing.items == [document, removed])
             run.uptimeSeconds = { 100.06 }
             try run.lookForMissing()
-            #expect(run.table[removed] == nil && run.missing.items == [document])
+            #expect(run.missing.items == [document, removed])
             try two.write("new", to: "a.txt")
             try look(at: 100.07)
-            #expect(run.table.item(at: ItemPlace(.root, "a.txt")) == document && run.missing.isEmpty)
-            #expect(run.engine.disk[document] != nil)
+            #expect(run.table.item(at: ItemPlace(.root, "a.txt")) == document)
+            #expect(run.engine.disk[document] != nil && run.missing.items == [removed])
+            try run.lookForMissing()
+            #expect(run.table[removed] == nil && run.missing.isEmpty)
         }
         pair.wait { pair.one.contents == ["a.txt": "new"] }
         run.stop()

@@ -2,6 +2,9 @@ internal import Sync
 
 /// Items that are not where they were seen last, each with the moment from which on it is so: each has the same time to turn up
 /// elsewhere, whatever else is missing. Pure.
+///
+/// What is removed bit by bit is one removal, of which a person may have to be asked as a whole: as long as more comes to be
+/// missing, what has been so for its time waits for it, up to a limit.
 struct MissingItems {
     private var seconds: [ItemID: Double] = [:]
 
@@ -23,9 +26,12 @@ struct MissingItems {
     /// An item is not missing any more, or nobody's business.
     mutating func end(_ item: ItemID) { seconds[item] = nil }
 
-    /// Takes what has been missing for so long.
-    mutating func take(for age: Double, at now: Double) -> [ItemID: Double] {
+    /// Takes what has been missing for so long, unless others have not yet been; but at most for the limit.
+    mutating func take(for age: Double, upTo limit: Double, at now: Double) -> [ItemID: Double] {
         let due = seconds.filter { $0.value + age <= now }
+        guard due.count == seconds.count || due.values.contains(where: { $0 + limit <= now }) else {
+            return [:]
+        }
         for item in due.keys { seconds[item] = nil }
         return due
     }
