@@ -162,8 +162,8 @@ struct PausingTests {
         try meet("m")
         #expect(two.text("a.txt") == "mine" && two.text("b.txt") == nil)
         _ = try resume("a.txt")
-        pair.wait { two.text("a.txt") == "new" && two.text("b.txt") == "mine" && pair.isSettled }
-        #expect(one.contents == two.contents)
+        pair.wait { one.text("b.txt") == "mine" && two.text("b.txt") == "mine" && pair.isSettled }
+        #expect(two.text("a.txt") == "new" && one.contents == two.contents)
         pair.end()
     }
 
