@@ -12,39 +12,11 @@ import Testing
 
 /// Which item a name is, after whatever has been done to a folder.
 @Suite("Looks at a container's folder", .onOwnThreads)
-struct FolderLookTests {
-    private let folder: TestFolder
-    private var root: URL { folder.url }
+struct FolderLookTests: LookingAtFolder {
+    let folder: TestFolder
 
     init() throws {
         folder = try TestFolder("look")
-    }
-
-    private func write(_ text: String, _ name: String) throws {
-        try Data(text.utf8).write(to: root.appendingPathComponent(name))
-    }
-
-    private func rename(_ name: String, _ target: String) throws {
-        let path = { (name: String) in root.appendingPathComponent(name).path }
-        #expect(Foundation.rename(path(name), path(target)) == 0)
-    }
-
-    private func look(_ table: inout FolderTable, at folders: Set<ItemID>? = nil) throws -> FolderLook.Outcome
-    {
-        var look = FolderLook(table, at: FilePath(root.path), isPackage: { $0.hasSuffix(".rtfd") })
-        let all = Set(table.items.all.filter { $0.value.state.kind == .folder }.keys).union([.root])
-        let outcome = try look.look(at: folders ?? all)
-        table = look.table
-        // As if all had been read.
-        for (item, trace) in outcome.touched {
-            table[item]?.trace = trace
-            table[item]?.state.content = ContentName("\(trace.inode) \(trace.modified)")
-        }
-        return outcome
-    }
-
-    private func item(_ name: String, in table: FolderTable) -> ItemID? {
-        table.item(at: ItemPlace(.root, name))
     }
 
     /// A disk that cannot read what bears some name.

@@ -12,40 +12,10 @@ import Testing
 
 /// Editors that rename the old file away before they write the new one under its name.
 @Suite("A document that is renamed away and written anew", .onOwnThreads, .timeLimit(.minutes(2)))
-struct SuccessorTests {
-    private let folder: TestFolder
-    private var root: URL { folder.url }
+struct SuccessorTests: LookingAtFolder {
+    let folder: TestFolder
 
     init() throws { folder = try TestFolder("successor") }
-
-    private func write(_ text: String, _ name: String) throws {
-        try Data(text.utf8).write(to: root.appendingPathComponent(name))
-    }
-
-    private func rename(_ name: String, _ target: String) throws {
-        let path = { (name: String) in root.appendingPathComponent(name).path }
-        #expect(Foundation.rename(path(name), path(target)) == 0)
-    }
-
-    private func look(
-        _ table: inout FolderTable,
-        departed: [ItemPlace: ItemID] = [:]
-    ) throws -> FolderLook.Outcome {
-        var look = FolderLook(table, at: FilePath(root.path), isPackage: { _ in false })
-        look.departed = departed
-        let outcome = try look.look(at: table.folders)
-        table = look.table
-        // As if all had been read.
-        for (item, trace) in outcome.touched {
-            table[item]?.trace = trace
-            table[item]?.state.content = ContentName("\(trace.inode) \(trace.modified)")
-        }
-        return outcome
-    }
-
-    private func item(_ name: String, in table: FolderTable) -> ItemID? {
-        table.item(at: ItemPlace(.root, name))
-    }
 
     private func mark(_ name: String) throws -> ItemID? {
         try FileIdentity.mark(at: FilePath(root.appendingPathComponent(name).path)).map { ItemID($0) }

@@ -38,11 +38,18 @@ private final class OwnWriter: Memo {
 }
 
 /// A document that takes nothing for its contents.
-private final class Unreadable: UIDocument {
+private class Unreadable: UIDocument {
     override func contents(forType typeName: String) throws -> Any { Data() }
 
     override func load(fromContents contents: Any, ofType typeName: String?) throws {
         throw CocoaError(.fileReadCorruptFile)
+    }
+}
+
+/// One that keeps its errors to itself.
+private final class Silent: Unreadable {
+    override func handleError(_ error: any Error, userInteractionPermitted: Bool) {
+        finishedHandlingError(error, recovered: false)
     }
 }
 
@@ -175,16 +182,19 @@ struct WorldDiskTests {
         try world.end()
     }
 
-    @Test("Why a document could not be opened is told")
+    @Test("Why a document could not be opened is told, also where its class tells nobody")
     func cause() async throws {
         let world = try DocumentWorld()
         let phone = try world.devices(["phone"])[0]
         try await world.create(Memo.init, "a.txt", on: phone) { $0.text = "one\n" }
-        let failure = await #expect(throws: WorldDocumentFailure.self) {
-            try await world.look(Unreadable.init, "a.txt", on: phone) { _ in }
+        let kinds: [@MainActor (URL) -> Unreadable] = [{ Unreadable(fileURL: $0) }, { Silent(fileURL: $0) }]
+        for kind in kinds {
+            let failure = await #expect(throws: WorldDocumentFailure.self) {
+                try await world.look(kind, "a.txt", on: phone) { _ in }
+            }
+            #expect((failure?.cause as? CocoaError)?.code == .fileReadCorruptFile)
+            #expect(failure?.description.contains("\(CocoaError(.fileReadCorruptFile))") == true)
         }
-        #expect((failure?.cause as? CocoaError)?.code == .fileReadCorruptFile)
-        #expect(failure?.description.contains("\(CocoaError(.fileReadCorruptFile))") == true)
         try world.end()
     }
 

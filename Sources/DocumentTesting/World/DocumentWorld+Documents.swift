@@ -94,8 +94,7 @@ public struct WorldDocumentFailure: Error, Hashable, Sendable, CustomStringConve
     let what: String
     /// The document's.
     public let url: URL
-    /// Why; nil where the document's class has its own `handleError(_:userInteractionPermitted:)`, which was told, and does not
-    /// call that of `UIDocument`.
+    /// Why; nil where the document's class has said in `finishedHandlingError(_:recovered:)` that it is mended.
     public let cause: (any Error)?
     /// The world's seed: `SHEAF_SEED` in the environment, or the world's parameter, gives it again.
     public let seed: UInt64
@@ -104,7 +103,7 @@ public struct WorldDocumentFailure: Error, Hashable, Sendable, CustomStringConve
     public var description: String {
         let why =
             cause.map { ": \($0)" }
-            ?? ". Its own handleError(_:userInteractionPermitted:) was told why, and does not call super"
+            ?? ". Its finishedHandlingError(_:recovered:) was told that what went wrong is mended"
         return "“\(url.path)” \(what)\(why). \(WorldSeed.replay(seed))"
     }
 

@@ -419,12 +419,7 @@ struct NSUbiquitousKeyValueStoreTests {
     @Test("What a second process writes before the first sync gives way to it as well")
     func initialSyncOfSecond() async throws {
         let (here, there) = (try Place(), try Place())
-        let old = there.store()
-        old.set("sepia", forKey: "theme")
-        #expect(old.synchronize())
-        let folder = FilePath(here.folder.path).appending("folder")
-        let settings = KeyValueSettings(folder: folder, appName: "app", container: "container")
-        let place = try AccountPlace()
+        let (settings, place) = try joined(here, after: there)
         UbiquityAccount.$shared.withValue(place.account()) {
             let first = NSUbiquitousKeyValueStore(settings)
             first.set("white", forKey: "theme")
@@ -434,6 +429,15 @@ struct NSUbiquitousKeyValueStoreTests {
             #expect(second.synchronize())
         }
         #expect(try theme(of: settings, with: there) == .text("sepia"))
+    }
+
+    /// A store of a container that is joined just now, of which another device has a theme; and whose account that is.
+    private func joined(_ here: Place, after there: Place) throws -> (KeyValueSettings, AccountPlace) {
+        let old = there.store()
+        old.set("sepia", forKey: "theme")
+        #expect(old.synchronize())
+        let folder = FilePath(here.folder.path).appending("folder")
+        return (KeyValueSettings(folder: folder, appName: "app", container: "container"), try AccountPlace())
     }
 
     /// What the theme is once a device's store and another's have become one.
@@ -450,12 +454,7 @@ struct NSUbiquitousKeyValueStoreTests {
     @Test("What another process here writes before the first sync ends nobody's waiting for it")
     func initialSyncOfTwo() async throws {
         let (here, there) = (try Place(), try Place())
-        let old = there.store()
-        old.set("sepia", forKey: "theme")
-        #expect(old.synchronize())
-        let folder = FilePath(here.folder.path).appending("folder")
-        let settings = KeyValueSettings(folder: folder, appName: "app", container: "container")
-        let place = try AccountPlace()
+        let (settings, place) = try joined(here, after: there)
         let (first, second) = UbiquityAccount.$shared.withValue(place.account()) {
             (NSUbiquitousKeyValueStore(settings), NSUbiquitousKeyValueStore(settings))
         }
@@ -479,12 +478,7 @@ struct NSUbiquitousKeyValueStoreTests {
     )
     func initialSyncOfAnotherAccount() throws {
         let (here, there) = (try Place(), try Place())
-        let old = there.store()
-        old.set("sepia", forKey: "theme")
-        #expect(old.synchronize())
-        let folder = FilePath(here.folder.path).appending("folder")
-        let settings = KeyValueSettings(folder: folder, appName: "app", container: "container")
-        let place = try AccountPlace()
+        let (settings, place) = try joined(here, after: there)
         UbiquityAccount.$shared.withValue(place.account()) {
             let store = here.store()
             for number in 0..<50 { store.set(number, forKey: "number") }

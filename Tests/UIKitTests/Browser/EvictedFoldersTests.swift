@@ -14,31 +14,12 @@ import Testing
 struct EvictedFoldersTests {
     /// Answers one question as `sheaf up` does.
     private final class Answerer: Sendable {
-        let account: UbiquityAccount
-        private let listener: LocalListener
+        private let joined: JoinedPlace
         private let ended = DispatchSemaphore(value: 0)
+        var account: UbiquityAccount { joined.account }
 
         /// - Parameter folder: What is joined.
-        init(_ folder: URL) throws {
-            let base = folder.deletingLastPathComponent()
-            let own = base.appendingPathComponent("home/containers/1", isDirectory: true)
-            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
-            let joined = JoinedFolder(
-                container: "1",
-                folder: try FilePath(folder.path).resolved().string,
-                identifier: nil,
-                joinedSeconds: 1
-            )
-            try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
-            let runtime = try RuntimeFolder(path: base.path + "/run")
-            listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
-            account = UbiquityAccount(
-                environment: [
-                    "SHEAF_HOME": base.appendingPathComponent("home").path, "SHEAF_RUNTIME_DIR": runtime.path,
-                ],
-                information: [:]
-            )
-        }
+        init(_ folder: URL) throws { joined = try JoinedPlace(folder) }
 
         /// Waits on a thread of its own for a folder's contents to be asked for, has something done, and says that they are here.
         func start(_ path: String, _ fill: @escaping @Sendable () throws -> Void) {
@@ -53,13 +34,7 @@ struct EvictedFoldersTests {
         func end() { ended.wait() }
 
         private func answer(_ path: String, _ fill: () throws -> Void) throws {
-            #expect(listener.waitUntilReadable(or: try SocketBell(), milliseconds: 20_000))
-            let socket = try #require(try listener.accept())
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
-            defer { buffer.deallocate() }
-            #expect(socket.waitUntilReadable(milliseconds: 20_000))
-            guard case .bytes(let count) = socket.receive(into: buffer) else { return }
-            let question: SyncQuestion = try SyncLine.value(Array(buffer[..<(count - 1)]))
+            let (question, socket) = try joined.question()
             #expect(question == .download(path: path, isAwaited: true))
             try fill()
             let bytes = try SyncLine.bytes(SyncAnswer.done)

@@ -13,34 +13,19 @@ import UIKit
 struct EvictedDocumentTests {
     /// Answers as `sheaf up` does: some progress, then the contents when it is told to.
     private final class Answerer: Sendable {
-        let account: UbiquityAccount
         let url: URL
-        private let listener: LocalListener
+        private let joined: JoinedPlace
         private let mayFinish = DispatchSemaphore(value: 0)
         private let placeholder: URL
+        var account: UbiquityAccount { joined.account }
 
         init(_ playground: Playground) throws {
-            let base = try FilePath(playground["base"].deletingLastPathComponent().path).resolved()
-                .url(isDirectory: true)
-            let folder = base.appendingPathComponent("cloud", isDirectory: true)
-            let own = base.appendingPathComponent("home/containers/1", isDirectory: true)
-            for folder in [folder, own] {
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            }
-            let joined = JoinedFolder(container: "1", folder: folder.path, identifier: nil, joinedSeconds: 1)
-            try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
+            joined = try JoinedPlace(playground["cloud"])
+            let folder = joined.folder
             url = folder.appendingPathComponent("a.txt")
             placeholder = folder.appendingPathComponent(".a.txt.icloud")
             let evicted = Placeholder(name: "a.txt", byteCount: 8, isDirectory: false, typeIdentifier: nil)
             try evicted.encoded().write(to: placeholder)
-            let runtime = try RuntimeFolder(path: base.path + "/run")
-            listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
-            account = UbiquityAccount(
-                environment: [
-                    "SHEAF_HOME": base.appendingPathComponent("home").path, "SHEAF_RUNTIME_DIR": runtime.path,
-                ],
-                information: [:]
-            )
         }
 
         func finish() { mayFinish.signal() }
@@ -54,13 +39,7 @@ struct EvictedDocumentTests {
         }
 
         private func answer() throws {
-            #expect(listener.waitUntilReadable(or: try SocketBell(), milliseconds: 20_000))
-            let socket = try #require(try listener.accept())
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
-            defer { buffer.deallocate() }
-            #expect(socket.waitUntilReadable(milliseconds: 20_000))
-            guard case .bytes(let count) = socket.receive(into: buffer) else { return }
-            let question: SyncQuestion = try SyncLine.value(Array(buffer[..<(count - 1)]))
+            let (question, socket) = try joined.question()
             #expect(question == .download(path: url.path, isAwaited: true))
             send(.progress(.init(4, of: 8)), socket)
             // Who has cancelled says nothing more.

@@ -13,38 +13,18 @@ import UIKit
 struct UploadProgressTests {
     /// Takes questions one after another, as `sheaf up` does, and says what the test says.
     private final class Answerer: Sendable {
-        let account: UbiquityAccount
-        let folder: URL
-        private let listener: LocalListener
+        private let joined: JoinedPlace
         private let socket = Locked<LocalSocket?>(nil)
+        var account: UbiquityAccount { joined.account }
+        var folder: URL { joined.folder }
 
-        init(_ playground: Playground) throws {
-            let base = try FilePath(playground["base"].deletingLastPathComponent().path).resolved()
-                .url(isDirectory: true)
-            folder = base.appendingPathComponent("cloud", isDirectory: true)
-            let own = base.appendingPathComponent("home/containers/1", isDirectory: true)
-            for folder in [folder, own] {
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            }
-            let joined = JoinedFolder(container: "1", folder: folder.path, identifier: nil, joinedSeconds: 1)
-            try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
-            let runtime = try RuntimeFolder(path: base.path + "/run")
-            listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
-            account = UbiquityAccount(
-                environment: [
-                    "SHEAF_HOME": base.appendingPathComponent("home").path, "SHEAF_RUNTIME_DIR": runtime.path,
-                ],
-                information: [:]
-            )
-        }
+        init(_ playground: Playground) throws { joined = try JoinedPlace(playground["cloud"]) }
 
         /// The next question; who asked is answered from now on.
         func question() throws -> SyncQuestion {
-            #expect(listener.waitUntilReadable(or: try SocketBell(), milliseconds: 20_000))
-            let socket = try #require(try listener.accept())
-            #expect(socket.waitUntilReadable(milliseconds: 20_000))
+            let (question, socket) = try joined.question()
             self.socket.withLock { $0 = socket }
-            return try SyncLine.value(Array(try #require(Self.receive(from: socket)).dropLast()))
+            return question
         }
 
         func say(_ path: String, _ upload: ItemSyncState.Share?) throws {
@@ -60,14 +40,7 @@ struct UploadProgressTests {
         var isLeft: Bool {
             let socket = socket.withLock { $0 }
             guard let socket, socket.waitUntilReadable(milliseconds: 0) else { return false }
-            return Self.receive(from: socket) == nil
-        }
-
-        private static func receive(from socket: LocalSocket) -> [UInt8]? {
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            let receipt = buffer.withUnsafeMutableBytes { socket.receive(into: $0) }
-            guard case .bytes(let count) = receipt else { return nil }
-            return Array(buffer[..<count])
+            return JoinedPlace.received(from: socket) == nil
         }
     }
 
