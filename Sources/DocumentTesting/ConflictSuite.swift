@@ -91,6 +91,7 @@ public struct ConflictSuite<Document: UIDocument> {
             seed: seed,
             step: step,
             edits: meeting.edits,
+            // What it throws this time is not what was wrong.
             detail: (try? meeting.brokenLaw())?.detail
                 ?? "It does not happen each time: something in it is random."
         )
