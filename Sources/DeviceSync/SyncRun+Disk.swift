@@ -133,7 +133,8 @@ extension SyncRun {
     func lookForMissing() throws {
         guard !missing.isEmpty else { return }
         guard !isBlind else { return answerRefused() }
-        let sought = missing.take(for: Self.missingSeconds, upTo: Self.removalSeconds, at: uptimeSeconds())
+        let now = uptimeSeconds()
+        let sought = missing.take(for: Self.missingSeconds, upTo: Self.removalSeconds, at: now)
         guard !sought.isEmpty else { return }
         let folders = Set(sought.keys.compactMap { table[$0]?.state.place.parent }).union(dirtyFolders)
         dirtyFolders = []
@@ -143,20 +144,16 @@ extension SyncRun {
             throw error
         }
         var events = found.events
-        // What was not missing before, or has not been for as long, may turn up yet.
-        let gone = found.missing.filter { sought[$0] != nil }
-        if !isLookDone {
-            missing.putBack(sought)
-        } else if isBlind {
-            missing.putBack(sought.filter { found.missing.contains($0.key) })
-            missing.note(found.missing, at: uptimeSeconds())
-        } else {
-            missing.note(found.missing.subtracting(gone), at: uptimeSeconds())
+        missing.putBack(isLookDone ? sought.filter { found.missing.contains($0.key) } : sought)
+        missing.note(found.missing, at: uptimeSeconds())
+        if isLookDone, !isBlind {
+            // What was not missing before may turn up yet, and is of one removal with what was.
+            let gone = missing.take(for: Self.missingSeconds, upTo: Self.removalSeconds, at: now)
             do {
-                try noteLost(gone)
-                for item in gone where !isAmidSave(item) { events += try self.gone(item) }
+                try noteLost(Set(gone.keys))
+                for item in gone.keys where !isAmidSave(item) { events += try self.gone(item) }
             } catch {
-                missing.putBack(sought.filter { gone.contains($0.key) })
+                missing.putBack(gone)
                 dirtyFolders.formUnion(folders)
                 // Untold, what has vanished would be written down as removed with whatever is written next.
                 take(events)

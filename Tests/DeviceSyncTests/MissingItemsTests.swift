@@ -95,4 +95,36 @@ struct MissingItemsTests {
         run.stop()
         pair.end()
     }
+
+    @Test("What only the look for what is missing finds to be missing, too, is of one removal with it")
+    func foundLate() throws {
+        let pair = try DevicePair.holding("text", as: "a.txt")
+        let two = pair.two
+        try pair.one.write("another", to: "b.txt")
+        pair.wait { two.text("b.txt") == "another" && pair.isSettled }
+        two.stop()
+        let run = SeenRun()
+        try run.start(two)
+        let files = FileManager.default
+        try run.sync { run in
+            let (first, second) = (
+                run.table.item(at: ItemPlace(.root, "a.txt")), run.table.item(at: ItemPlace(.root, "b.txt"))
+            )
+            let both = Set([try #require(first), try #require(second)])
+            run.uptimeSeconds = { 100 }
+            try files.removeItem(atPath: two.path("a.txt"))
+            run.dirtyFolders.insert(.root)
+            try run.lookAtDirty()
+            try files.removeItem(atPath: two.path("b.txt"))
+            run.uptimeSeconds = { 100.06 }
+            try run.lookForMissing()
+            #expect(run.missing.items == both && both.allSatisfy { run.table[$0] != nil })
+            run.uptimeSeconds = { 100.12 }
+            try run.lookForMissing()
+            #expect(run.missing.isEmpty && both.allSatisfy { run.table[$0] == nil })
+        }
+        pair.wait { pair.one.contents.isEmpty }
+        run.stop()
+        pair.end()
+    }
 }

@@ -52,6 +52,16 @@ class Process:
                 self.process.kill()
                 raise
 
+    @contextlib.contextmanager
+    def stopped(self):
+        """Has it do nothing meanwhile: each of its threads has stopped before this goes on."""
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
     @property
     def is_running(self):
         return self.process is not None and self.process.poll() is None

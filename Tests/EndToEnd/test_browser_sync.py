@@ -371,10 +371,9 @@ def fill(two):
 
 def remove_all(device):
     """All at once for who keeps the folder in step: else some would have gone before it is seen how many there are."""
-    device.process.send_signal(signal.SIGSTOP)
-    for name in NAMES:
-        (device.folder / f"{name}.color").unlink()
-    device.process.send_signal(signal.SIGCONT)
+    with device.stopped():
+        for name in NAMES:
+            (device.folder / f"{name}.color").unlink()
 
 
 def large_change(tab):

@@ -67,10 +67,9 @@ def test_what_waits_for_a_person_is_found_and_what_somebody_has_paused_is_not(wo
     wait_for(lambda: "is paused since" in two.run("status").stdout, 20, lambda: two.run("status").stdout)
     assert findings(two) == {}
     # All at once for who keeps the folder in step: else some would have gone before it is seen how many there are.
-    one.process.send_signal(signal.SIGSTOP)
-    for number in range(1, 30):
-        (one.folder / f"{number}.txt").unlink()
-    one.process.send_signal(signal.SIGCONT)
+    with one.stopped():
+        for number in range(1, 30):
+            (one.folder / f"{number}.txt").unlink()
     wait_for(lambda: "braked" in findings(one), 20, lambda: one.run("doctor").stdout)
     found = findings(one)["braked"]
     assert "29 of 30" in found["text"] and f"sheaf decide {one.folder} --go-on" in found["remedy"]

@@ -165,10 +165,13 @@ extension SQLiteRecordStore {
         after position: UInt64,
         limit: Int
     ) async throws -> LogPage {
-        let number = try number(of: container)
+        // What a transaction has added may be read before those who asked for it hear of it: until then it is nobody's.
+        guard let known = memory.withLock({ $0.containers[container] }) else {
+            throw HubRefusal.notFound("container")
+        }
+        let (number, head) = (known.number, known.head)
+        guard position < head.position else { return LogPage([], head: head) }
         return try await database.readers.perform { connection in
-            let head = try Self.head(of: number, connection)
-            guard position < head.position else { return LogPage([], head: head) }
             let select = try connection.statement(
                 """
                 SELECT key, item, base, id, record, device, hash FROM entries

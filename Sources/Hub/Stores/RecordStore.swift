@@ -140,7 +140,7 @@ package protocol RecordStore: Sendable {
     /// For each request that waits, so it is gathered before it is written, and a power cut may take it. A
     /// position never goes back but with the log; a store that was put back to a backup knows of none.
     func note(_ place: ReadPosition, of device: DeviceName)
-    /// What comes after a position.
+    /// What comes after a position, and the log's head: of no more than `head(of:for:)` tells by then.
     func page(of container: ContainerName, after position: UInt64, limit: Int) async throws -> LogPage
     /// How many bytes an account's records come to.
     func byteCount(of account: AccountID) -> Int

@@ -147,6 +147,34 @@ struct SQLiteRecordStoreTests {
         #expect(store.byteCount(of: .first) == accepted.count)
     }
 
+    @Test(
+        "A page tells of nothing of which the log's head does not tell by then: who goes on from there has not read too far"
+    )
+    func pagesBesideCommits() async throws {
+        let folder = try HubFolder()
+        let store = try SQLiteRecordStore(in: try folder.open())
+        let caller = try await store.prepare()
+        let commitCount = 300
+        async let reader: UInt64 = {
+            var position: UInt64 = 0
+            while position < commitCount {
+                let page = try await store.page(of: .test, after: position, limit: 100)
+                let head = try #require(store.head(of: .test, for: .first))
+                #expect(head.position >= page.head.position)
+                #expect(page.head.position == page.entries.last?.position ?? position)
+                position = page.head.position
+            }
+            return position
+        }()
+        for number in 1...commitCount {
+            let id = try #require(CommitName("\(number)"))
+            let commit = OfferedCommit(item: .numbered(number), base: 0, id: id, record: Data([1]))
+            _ = try await store.commit([commit], to: .test, by: caller, byteCountMax: 1 << 20)
+        }
+        let position = try await reader
+        #expect(position == UInt64(commitCount))
+    }
+
     @Test("A commit over the quota is refused with all of its request, and leaves nothing")
     func quota() async throws {
         let folder = try HubFolder()
