@@ -107,6 +107,8 @@ struct RootTests {
         pair.wait { two.running?.isInStepNow == false && swapper.isDone && isAway }
         #expect(Set(one.contents.keys) == Set(all.keys))
         all["album/deep.txt"] = "edited"
+        // Nothing is put there either.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: two.folder.path) == [])
         try FileManager.default.removeItem(at: two.folder)
         try move(aside, two.folder)
         two.tryAgain()

@@ -35,17 +35,24 @@ enum FileCopying {
     /// Links an item other than a folder, or copies it with all it bears.
     ///
     /// A copy is synced.
+    ///
+    /// - Returns: Whether it is linked.
+    @discardableResult
     static func linkOrCopy(
         _ source: String,
         in sourceFolder: Folder,
         as target: String,
         in targetFolder: Folder
-    ) throws(SystemError) {
-        do { return try SystemCalls.linkat(sourceFolder, source, targetFolder, target) } catch {
+    ) throws(SystemError) -> Bool {
+        do {
+            try SystemCalls.linkat(sourceFolder, source, targetFolder, target)
+            return true
+        } catch {
             guard unlinkable.contains(error.errno) else { throw error }
         }
-        if try SystemCalls.copyLink(source, in: sourceFolder, as: target, in: targetFolder) { return }
+        if try SystemCalls.copyLink(source, in: sourceFolder, as: target, in: targetFolder) { return false }
         try copy(source, in: sourceFolder, as: target, in: targetFolder, with: MemberAttributes())
+        return false
     }
 
     private static func copy(

@@ -1,9 +1,11 @@
 internal import Foundation
+internal import Locks
 
 /// Completes the staged members of a folder to its next version: with links to what stays.
 ///
 /// Old and new share the files that stay, so a program that writes into one of them writes into both; they
-/// are the same file to it before and after the save.
+/// are the same file to it before and after the save. One that puts another file in its place works in the old folder until
+/// the exchange: how all was when it was linked is recorded, so that this can be carried over (`LateChanges`).
 struct FolderRebuild: Sendable {
     private let change: PackageChange
     private let placements: [PackageCommitPlan.Placement]
@@ -11,6 +13,8 @@ struct FolderRebuild: Sendable {
     private let leavingNames: [MemberPath: Set<String>]
     /// Folders in which, at any depth, something changes.
     private let changingFolders: Set<MemberPath>
+    /// What was found, by the places in the package.
+    private let listed = Locked<[MemberPath: RebuildRecord.Listed]>([:])
 
     init(change: PackageChange, placements: [PackageCommitPlan.Placement], removed: Set<MemberPath>) {
         self.change = change
@@ -37,19 +41,35 @@ struct FolderRebuild: Sendable {
     /// - Parameters:
     ///   - path: Which folder.
     ///   - attributes: What it gets beside what it had.
-    /// - Returns: Where the next version stands: in which folder of the staging, under which name.
+    /// - Returns: Where the next version stands: in which folder of the staging, under which name. And what is to look
+    ///   for what others do in the old one until it is in place.
     func build(
         _ path: MemberPath,
         with attributes: MemberAttributes
-    ) throws(SystemError) -> (folder: Folder, name: String) {
+    ) throws(SystemError) -> (folder: Folder, name: String, late: LateChanges) {
         let live = try change.package.folder(path)
         let parent = try path.parent.map { path throws(SystemError) in try change.makeStagedFolder(path) }
         let place = (folder: parent ?? change.staging.folder, name: path.name ?? change.staging.stagedName)
         var itemCount = placements.count
         if itemCount <= Self.itemsSyncedMax { try syncPlacements() }
         try complete(path, of: live, as: place.name, in: place.folder, with: attributes, &itemCount)
+        let found = record(of: path)
+        // Without it the save is as good; only a crash then costs what others write in these moments.
+        try? RebuildNote.write(found, in: change.staging.folder)
         if itemCount > Self.itemsSyncedMax { try SystemCalls.syncfs(change.staging.folder) }
-        return place
+        let new = try place.folder.folder(place.name)
+        return (place.folder, place.name, LateChanges(record: found, old: live, new: new))
+    }
+
+    private func record(of target: MemberPath) -> RebuildRecord {
+        var record = RebuildRecord(target: target)
+        for (path, folder) in listed.withLock({ $0 }) {
+            guard let inner = MemberPath(Array(path.components.dropFirst(target.components.count))) else {
+                continue
+            }
+            record.folders[inner] = folder
+        }
+        return record
     }
 
     private func syncPlacements() throws(SystemError) {
@@ -70,19 +90,17 @@ struct FolderRebuild: Sendable {
         _ itemCount: inout Int
     ) throws(SystemError) {
         let next = try StagedSave.subfolder(name, in: target)
-        let leaving = leavingNames[path] ?? []
-        var folders: [(path: MemberPath, name: String)] = []
-        for entry in try SystemCalls.readdir(live) where !leaving.contains(entry.name) {
-            if try live.kind(of: entry) == .directory, let inner = path.appending(entry.name) {
-                folders.append((inner, entry.name))
-            } else {
-                try FileCopying.linkOrCopy(entry.name, in: live, as: entry.name, in: next)
-            }
-        }
+        // Before the listing: what others do from now on shows in its times.
+        var found = RebuildRecord.Listed(
+            try SystemCalls.fstat(live.descriptor),
+            newInode: try SystemCalls.fstat(next.descriptor).stamp.inode,
+            isChanging: changingFolders.contains(path)
+        )
+        let folders = try linkStaying(path, of: live, in: next, &found)
+        listed.withLock { [found] in $0[path] = found }
         if folders.count < Self.foldersSharedOutMin {
             for folder in folders {
-                let innerLive = try live.folder(folder.name)
-                try complete(folder.path, of: innerLive, as: folder.name, in: next, &itemCount)
+                try completeInner(folder.path, folder.name, of: live, in: next, &itemCount)
             }
         } else {
             try completeSharedOut(folders, of: live, in: next)
@@ -91,6 +109,57 @@ struct FolderRebuild: Sendable {
         try dress(next, as: live, isChanging: changingFolders.contains(path), with: attributes)
         itemCount += 1
         if itemCount <= Self.itemsSyncedMax { try SystemCalls.fsync(next.descriptor) }
+    }
+
+    /// Links what stays of a folder, but for the folders in it.
+    ///
+    /// What others take away between the listing and its turn is left out; its folder is looked at again after the exchange.
+    ///
+    /// - Returns: The folders in it.
+    private func linkStaying(
+        _ path: MemberPath,
+        of live: Folder,
+        in next: Folder,
+        _ found: inout RebuildRecord.Listed
+    ) throws(SystemError) -> [(path: MemberPath, name: String)] {
+        for name in leavingNames[path] ?? [] { found.leaving[name] = 0 }
+        var folders: [(path: MemberPath, name: String)] = []
+        for entry in try InodeEntry.all(in: live) {
+            if found.leaving[entry.name] != nil {
+                found.leaving[entry.name] = entry.inode
+                continue
+            }
+            do throws(SystemError) {
+                let kind = try live.kind(of: FolderEntry(name: entry.name, kind: entry.kind))
+                if kind == .directory, let inner = path.appending(entry.name) {
+                    found.members[entry.name] = RebuildRecord.Member(old: entry.inode)
+                    folders.append((inner, entry.name))
+                    continue
+                }
+                let isLinked = try FileCopying.linkOrCopy(entry.name, in: live, as: entry.name, in: next)
+                let new = isLinked ? entry.inode : try SystemCalls.fstatat(next, entry.name).stamp.inode
+                found.members[entry.name] = RebuildRecord.Member(old: entry.inode, new: new)
+            } catch {
+                guard error.errno == ENOENT else { throw error }
+            }
+        }
+        return folders
+    }
+
+    /// Completes a folder in another, unless others have taken it away since that was listed.
+    private func completeInner(
+        _ path: MemberPath,
+        _ name: String,
+        of live: Folder,
+        in next: Folder,
+        _ itemCount: inout Int
+    ) throws(SystemError) {
+        let inner: Folder
+        do { inner = try live.folder(name) } catch {
+            guard error.isAbsent || error.errno == ELOOP else { throw error }
+            return
+        }
+        try complete(path, of: inner, as: name, in: next, &itemCount)
     }
 
     /// Completes many folders on several threads, and syncs none of them.
@@ -102,7 +171,7 @@ struct FolderRebuild: Sendable {
         try SystemCallObservation.shareOut(folders.count) { index throws(SystemError) in
             var itemCount = Self.itemsSyncedMax
             let (path, name) = folders[index]
-            try complete(path, of: try live.folder(name), as: name, in: next, &itemCount)
+            try completeInner(path, name, of: live, in: next, &itemCount)
         }
     }
 

@@ -140,6 +140,7 @@ package enum SaveRecovery {
     ) throws(SystemError) {
         if kind == .directory {
             try SwapJournal.read(in: leftover)?.finish(at: site, staging: leftover)
+            try LateChanges.recover(at: site, staging: leftover)
             try TreeRemoval.empty(leftover)
         }
         try SystemCalls.unlinkat(site.folder, site.stagingName, isFolder: kind == .directory)

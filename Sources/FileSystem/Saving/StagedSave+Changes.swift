@@ -26,6 +26,7 @@ extension StagedSave {
         case .rebuild(let path):
             let rebuild = FolderRebuild(change: change, placements: placements, removed: Set(removed.keys))
             let next = try rebuild.build(path, with: path == .top ? attributes : MemberAttributes())
+            lateChanges = next.late
             try swapIn(next.name, in: next.folder, for: path, change)
             if path == .top { attributes = MemberAttributes() }
         }

@@ -8,7 +8,8 @@ extension StagedSave {
     /// A lone file is renamed into place, and one file of a package into the folder that it is in. Of a package
     /// with more recorded changes, one new or replaced member is renamed into it and one removed member out of
     /// it, at a cost that does not depend on the others; more changes rebuild the smallest folder that holds
-    /// them, of links to what stays, and exchange it with the old one. A whole package is exchanged.
+    /// them, of links to what stays, and exchange it with the old one; what others have done there meanwhile is carried
+    /// over to the new one. A whole package is exchanged.
     ///
     /// - Parameters:
     ///   - attributes: What the item gets beside its contents; goes before what it had.
@@ -48,6 +49,11 @@ extension StagedSave {
     }
 
     private func finish(_ staging: StagingFolder, leavesIt: Bool) {
+        do { try lateChanges?.carryOver() } catch {
+            // The save is done. What others wrote is in the staging, where the next opening or saving of the item finds it.
+            stage = .committed(nil)
+            return
+        }
         let remains = hasOldVersion || leavesIt
         stage = .committed(remains ? SaveRemains(staging) : nil)
         // What stays is removed by the next opening or saving of the item.
@@ -62,6 +68,11 @@ extension StagedSave {
             guard !holdsOthers else { return }
             // As long as the disk may fall back to the old version, that one must not be taken apart.
             try SystemCalls.syncfs(staging.folder)
+            if let lateChanges {
+                // Where a swap in several steps failed, recovery tells what is where.
+                guard isInPlace else { return }
+                try lateChanges.carryOver()
+            }
             try staging.remove()
         } catch {
             // The failure at hand is the one to tell; recovery removes what stays.
@@ -141,6 +152,7 @@ extension StagedSave {
         isFolder: Bool
     ) throws(SystemError) {
         let isOfItem = swap.targetPath == .top
+        lateChanges?.noteLeaving()
         try beforeSwap?()
         let isExpected =
             isOfItem

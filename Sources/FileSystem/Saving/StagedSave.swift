@@ -28,6 +28,8 @@ package final class StagedSave {
     var hasOldVersion = false
     /// Whether the staging holds what somebody else has saved, and nothing else does: it is not to be removed then.
     var holdsOthers = false
+    /// What others may do in a folder while it is rebuilt, to be carried over once the new one is in place.
+    var lateChanges: LateChanges?
     /// Whether what is staged bears the replaced item's attributes already.
     var isDressed = false
     /// What `write(_: MemberTree)` asked for beside a lone file's bytes.

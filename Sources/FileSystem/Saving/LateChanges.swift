@@ -1,0 +1,277 @@
+internal import Foundation
+
+/// What others do in a folder between its being linked and the exchange: it is in the old tree alone, and is carried
+/// over to the new one before the old one is removed.
+///
+/// 1. What they have made or put in a file's place comes under the same name, where the new tree has what was linked there,
+///    or nothing.
+/// 2. Where the save has changed that name, or somebody has put something there since, it comes beside that under a
+///    numbered name.
+/// 3. What they have taken away goes, if nothing but what was linked bears the name.
+/// 4. What leaves the new tree goes into the old one: whatever it turns out to be, it is not lost. So all this can be
+///    cut short at any time and be begun anew.
+struct LateChanges: Sendable {
+    private(set) var record: RebuildRecord
+    /// The folder that was rebuilt, wherever it is by now.
+    let old: Folder
+    /// The one that takes its place.
+    let new: Folder
+    /// Whether the old tree may have been taken apart already: then what is not there tells nothing.
+    private var mayLack = false
+
+    init(record: RebuildRecord, old: Folder, new: Folder) {
+        (self.record, self.old, self.new) = (record, old, new)
+    }
+
+    /// Looks again at what the save replaces or removes: what others have put there until now is for the caller to see.
+    mutating func noteLeaving() {
+        for (path, folder) in record.folders where !folder.leaving.isEmpty {
+            for name in folder.leaving.keys {
+                guard let member = path.appending(name) else { continue }
+                do {
+                    let status = try SystemCalls.statusIfPresent(old, member.relativePath)
+                    record.folders[path]?.leaving[name] = status?.stamp.inode ?? 0
+                } catch {
+                    // As it was found when the folder was listed.
+                }
+            }
+        }
+    }
+
+    /// Carries all over, durably. One call a folder where nothing has happened.
+    ///
+    /// - Throws: What the kernel refused; what is not carried over is still in the old tree.
+    func carryOver() throws(SystemError) {
+        var touched: [MemberPath] = []
+        for (path, folder) in record.folders where try isTouched(folder, at: path) { touched.append(path) }
+        // From the top down: what comes as a whole folder is done with.
+        touched.sort { $0.components.count < $1.components.count }
+        for path in touched { try carryOver(path) }
+    }
+
+    private func isTouched(_ folder: RebuildRecord.Listed, at path: MemberPath) throws(SystemError) -> Bool {
+        do {
+            let now = try SystemCalls.fstatat(old, path.relativePath)
+            return !folder.isUntouched(now, isMoved: path == .top)
+        } catch {
+            guard error.isAbsent || error.errno == ELOOP else { throw error }
+            return true
+        }
+    }
+
+    private func carryOver(_ path: MemberPath) throws(SystemError) {
+        // A folder that is another one now, on either side, was seen to in the folder that it is in.
+        guard let listed = record.folders[path],
+            let source = try Self.folder(path, in: old, inode: listed.inode),
+            let target = try Self.folder(path, in: new, inode: listed.newInode)
+        else { return }
+        let move = LateMove(source: source, target: target)
+        let (found, present) = (try InodeEntry.inodes(in: source), try InodeEntry.inodes(in: target))
+        var isChanged = false
+        for (name, inode) in found where inode != present[name] {
+            if let replaced = listed.leaving[name] {
+                guard inode != replaced else { continue }
+                try move.keep(name)
+            } else if let member = listed.members[name] {
+                let linked = record.newInode(of: name, in: path)
+                // Also what this has put there, when it was cut short.
+                if inode == member.old || inode == linked { continue }
+                if let linked, present[name] == linked, !isChanging(name, in: path) {
+                    try move.replace(name, bearing: linked)
+                } else {
+                    try move.keep(name)
+                }
+            } else {
+                try move.keep(name)
+            }
+            isChanged = true
+        }
+        for name in listed.members.keys where !mayLack && found[name] == nil {
+            guard let linked = record.newInode(of: name, in: path), present[name] == linked,
+                try retire(name, in: path, bearing: linked, move)
+            else { continue }
+            isChanged = true
+        }
+        // Of what a save that died has moved nobody knows whether it lasts.
+        if isChanged || mayLack { try SystemCalls.fsync(target.descriptor) }
+    }
+
+    private func isChanging(_ name: String, in path: MemberPath) -> Bool {
+        path.appending(name).flatMap { record.folders[$0]?.isChanging } ?? false
+    }
+
+    /// Takes out of the new tree what others have taken out of the old one.
+    private func retire(
+        _ name: String,
+        in path: MemberPath,
+        bearing inode: UInt64,
+        _ move: LateMove
+    ) throws(SystemError) -> Bool {
+        guard let inner = path.appending(name), record.folders[inner] != nil else {
+            return try move.retire(name, bearing: inode)
+        }
+        // Anything else in it is somebody's, or the save's.
+        guard try isAsLinked(inner, in: move.target),
+            try move.retire(name, bearing: inode)
+        else { return false }
+        if try isAsLinked(inner, in: move.source) { return true }
+        try move.keep(name)
+        return true
+    }
+
+    /// Whether a folder of the new tree holds nothing but what was linked.
+    private func isAsLinked(_ path: MemberPath, in parent: Folder) throws(SystemError) -> Bool {
+        guard let listed = record.folders[path], !listed.isChanging, let name = path.name,
+            let folder = try Self.folder(MemberPath([name]) ?? .top, in: parent, inode: listed.newInode)
+        else { return false }
+        for (name, inode) in try InodeEntry.inodes(in: folder) {
+            guard inode == record.newInode(of: name, in: path) else { return false }
+            guard let inner = path.appending(name), record.folders[inner] != nil else { continue }
+            if try !isAsLinked(inner, in: folder) { return false }
+        }
+        return true
+    }
+
+    /// Opens a folder if it is the one that is meant.
+    private static func folder(
+        _ path: MemberPath,
+        in top: Folder,
+        inode: UInt64
+    ) throws(SystemError) -> Folder? {
+        do {
+            let folder = try top.folder(path)
+            return try SystemCalls.fstat(folder.descriptor).stamp.inode == inode ? folder : nil
+        } catch {
+            guard error.isAbsent || error.errno == ELOOP else { throw error }
+            return nil
+        }
+    }
+}
+
+extension LateChanges {
+    /// Carries over what a save that died has not, from its staging.
+    ///
+    /// Nothing is taken away: the old tree may have been removed in part. Where others' files must not be moved, or have
+    /// names that cannot be told, the old tree goes beside the item as a whole.
+    static func recover(at site: SaveSite, staging: Folder) throws(SystemError) {
+        guard let record = try RebuildNote.read(in: staging), let top = record.folders[.top],
+            let new = try ifThere({ () throws(SystemError) in
+                try site.folder.folder(site.itemName).folder(record.target)
+            }),
+            // Else there was no exchange, or somebody has put another item there since.
+            try SystemCalls.fstat(new.descriptor).stamp.inode == top.newInode
+        else { return }
+        let parent = MemberPath([site.stagedName] + record.target.components)?.parent ?? .top
+        let places: [(MemberPath, String)] = [
+            (parent, record.target.name ?? site.stagedName), (.top, StagingFolder.oldName),
+        ]
+        for (path, name) in places {
+            guard let folder = try ifThere({ () throws(SystemError) in try staging.folder(path) }),
+                let old = try ifThere({ () throws(SystemError) in try folder.folder(name) }),
+                try SystemCalls.fstat(old.descriptor).stamp.inode == top.inode
+            else { continue }
+            var late = LateChanges(record: record, old: old, new: new)
+            late.mayLack = true
+            do { try late.carryOver() } catch {
+                guard error.isForbidden || error.errno == EILSEQ else { throw error }
+                let beside = LateMove(source: folder, target: site.folder)
+                try beside.keep(name, as: site.itemName)
+                try SystemCalls.fsync(site.folder.descriptor)
+            }
+        }
+    }
+
+    private static func ifThere(
+        _ open: () throws(SystemError) -> Folder
+    ) throws(SystemError) -> Folder? {
+        do { return try open() } catch {
+            guard error.isAbsent || error.errno == ELOOP else { throw error }
+            return nil
+        }
+    }
+}
+
+/// Moves members between a folder of the old tree and the same one of the new tree, so that none is lost to others who do so
+/// in the same moment.
+struct LateMove: Sendable {
+    let source: Folder
+    let target: Folder
+
+    /// Nobody has so many names of one kind.
+    private static let freeNameNumberMax = 1000
+
+    /// Lets a member come under its name, or another, where that is taken.
+    ///
+    /// - Parameter wanted: Under which name; nil for its own.
+    func keep(_ name: String, as wanted: String? = nil) throws(SystemError) {
+        try Self.move(name, from: source, to: target, as: wanted ?? name)
+    }
+
+    /// Lets a member take the place of what was linked.
+    func replace(_ name: String, bearing linked: UInt64) throws(SystemError) {
+        do {
+            try SystemCalls.renameat2(source, name, target, name, .exchange)
+        } catch {
+            if error.isAbsent { return try keep(name) }
+            guard ItemSwap.unexchangeable.contains(error.errno) else { throw error }
+            // For a moment nothing bears the name.
+            let retired = try Self.move(name, from: target, to: source, as: name)
+            try keep(name)
+            guard let retired else { return }
+            return try keepUnless(linked, retired, as: name)
+        }
+        try keepUnless(linked, name, as: name)
+    }
+
+    /// Takes what was linked out of the new folder.
+    ///
+    /// - Returns: Whether it was that.
+    func retire(_ name: String, bearing linked: UInt64) throws(SystemError) -> Bool {
+        guard let retired = try Self.move(name, from: target, to: source, as: name) else { return false }
+        if try SystemCalls.statusIfPresent(source, retired)?.stamp.inode == linked { return true }
+        try keep(retired, as: name)
+        return false
+    }
+
+    /// What came out is another's if it is not what was linked: others have been there in the same moment.
+    private func keepUnless(_ linked: UInt64, _ name: String, as wanted: String) throws(SystemError) {
+        guard try SystemCalls.statusIfPresent(source, name)?.stamp.inode != linked else { return }
+        try keep(name, as: wanted)
+    }
+
+    /// - Returns: Which name it got; nil when others have taken it away.
+    @discardableResult
+    private static func move(
+        _ name: String,
+        from source: Folder,
+        to target: Folder,
+        as wanted: String
+    ) throws(SystemError) -> String? {
+        for number in 1...freeNameNumberMax {
+            let free = number == 1 ? wanted : NumberedName.of(wanted, number)
+            do {
+                try moveIfFree(name, from: source, to: target, as: free)
+                return free
+            } catch {
+                if error.isAbsent { return nil }
+                guard error.errno == EEXIST else { throw error }
+            }
+        }
+        throw SystemError(call: "renameat2", errno: EEXIST, path: target.place(of: wanted))
+    }
+
+    private static func moveIfFree(
+        _ name: String,
+        from source: Folder,
+        to target: Folder,
+        as free: String
+    ) throws(SystemError) {
+        do { return try SystemCalls.renameat2(source, name, target, free, .mustNotExist) } catch {
+            guard ItemSwap.unexchangeable.contains(error.errno) else { throw error }
+        }
+        guard try SystemCalls.statusIfPresent(target, free) == nil else {
+            throw SystemError(call: "renameat2", errno: EEXIST, path: target.place(of: free))
+        }
+        try SystemCalls.renameat2(source, name, target, free)
+    }
+}
