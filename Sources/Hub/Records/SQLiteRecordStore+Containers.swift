@@ -73,7 +73,6 @@ extension SQLiteRecordStore {
         let number = try number(of: container)
         let (isTaken, byteCount) = try await database.writer.perform { connection in
             let before = try Self.byteCount(of: caller.account, connection)
-            guard before + keys.keys.count <= byteCountMax else { throw QuotaExceeded() }
             let insert = try connection.statement("INSERT OR IGNORE INTO keys VALUES(?, ?, ?, ?)")
             insert.bind(1, number)
             insert.bind(2, device.bytes)
@@ -81,6 +80,8 @@ extension SQLiteRecordStore {
             insert.bind(4, Array(keys.keys))
             try insert.run()
             if connection.changedRowCount > 0 {
+                // What is there takes no more room: it may be said again.
+                guard before + keys.keys.count <= byteCountMax else { throw QuotaExceeded() }
                 try Self.add(keys.keys.count, to: caller.account, connection)
                 return (true, before + keys.keys.count)
             }

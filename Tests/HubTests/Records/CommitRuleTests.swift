@@ -263,6 +263,11 @@ struct SQLiteRecordStoreTests {
         await #expect(throws: QuotaExceeded.self) {
             try await store.putKeys(large, for: caller.device, in: .test, by: caller, byteCountMax: 3)
         }
+        // What is there may be said again, room or not.
+        let known = WrappedKeys(generation: 1, keys: Data("a".utf8))
+        #expect(
+            try await store.putKeys(known, for: caller.device, in: .test, by: caller, byteCountMax: 0)
+        )
         let list = try await store.keys(for: caller.device, in: .test)
         #expect(list.generations.map(\.keys) == [Data("a".utf8), Data("b".utf8)])
     }
