@@ -49,6 +49,8 @@ package enum HubBackup {
                 }
                 try check(name, in: draft)
             }
+            // A backup has none; the copy of a folder does.
+            try withConnection(SQLiteRecordStore.fileName, in: draft) { try RecordSchema.forgetReadings($0) }
             try copyBlobs(from: source, to: draft)
         }
     }

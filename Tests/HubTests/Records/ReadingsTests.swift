@@ -200,4 +200,18 @@ struct WrittenReadingsTests {
         #expect(try await readings(in: copy) == [])
         #expect(try await readings(in: try again()) == [expected])
     }
+
+    @Test("Put back to the copy of a folder, which has who has read the log, a hub does not say so")
+    func copiedFolder() async throws {
+        _ = try SegmentedBlobStore(in: try folder.open(), uptime: LeapingClock.make())
+        store.note(expected, of: caller.device)
+        await store.writeReadings()
+        let place = try HubFolder()
+        let (copy, target) = (place.path.appending("copy"), place.path.appending("hub"))
+        try FileManager.default.copyItem(atPath: folder.path.string, toPath: copy.string)
+        try HubBackup.restore(copy.string, to: HubData(path: target))
+        let restored = try SQLiteRecordStore(in: try StorageFolder(at: target))
+        #expect(restored.head(of: .test, for: .first) == store.head(of: .test, for: .first))
+        #expect(try await readings(in: restored) == [])
+    }
 }
