@@ -170,6 +170,9 @@ extension HubService {
     }
 
     private func read(_ name: BlobName, _ owner: BlobOwner, isHead: Bool) async throws -> WebResponse {
+        // In this order: one that is ended between the two looks is whole at the second.
+        var begun: Int?
+        if isHead { begun = await blobs.uploadOffset(of: name, of: owner) }
         if let body = try await blobs.body(of: name, of: owner) {
             return WebResponse(
                 status: 200,
@@ -179,9 +182,7 @@ extension HubService {
                 body: body
             )
         }
-        guard isHead, let offset = await blobs.uploadOffset(of: name, of: owner) else {
-            throw HubRefusal.notFound("blob")
-        }
+        guard let offset = begun else { throw HubRefusal.notFound("blob") }
         return WebResponse(status: 204, headers: [WebHeader(HubHeader.uploadOffset, "\(offset)")])
     }
 }
