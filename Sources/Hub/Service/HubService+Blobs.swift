@@ -133,6 +133,7 @@ extension HubService {
         byteCount: Int
     ) throws -> HTTPAnswer {
         let batch = try begin(byteCount, owner)
+        let share = try budget.share(min(byteCount, Self.gatheredByteCount), of: owner.account)
         try batch.begin(name, byteCount: byteCount)
         let receiver = StreamReceiver { bytes in
             try batch.append(bytes)
@@ -141,6 +142,7 @@ extension HubService {
         } end: { failure in
             await self.outcome { _ in
                 if let failure { throw failure }
+                defer { withExtendedLifetime(share) {} }
                 return WebResponse(status: try await batch.commit() == 1 ? 201 : 200)
                     .setting(HubHeader.uploadOffset, "\(byteCount)")
             }

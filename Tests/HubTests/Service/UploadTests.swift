@@ -175,6 +175,34 @@ struct UploadTests {
         #expect(try isLetIn(5, 1000 - kept, isFrame: isFrame, to: service))
     }
 
+    @Test("A blob sent whole has its share of the memory for bodies, until it is there or given up")
+    func share() throws {
+        let service = service()
+        let byteCount = 1 << 20
+        var (held, refusal): ([any HTTPBodyReceiver], WebResponse?) = ([], nil)
+        while refusal == nil, held.count < 1000 {
+            let place = "/v1/containers/\(ContainerName.test)/blobs/\(BlobName.numbered(held.count))"
+            let request = WebRequest(
+                method: "PUT",
+                target: try #require(RequestTarget(place)),
+                version: "HTTP/1.1",
+                headers: [
+                    WebHeader("Authorization", "Bearer token"), WebHeader("Content-Length", "\(byteCount)"),
+                ]
+            )
+            switch service.answer(to: request) {
+            case .receive(let receiver, _): held.append(receiver)
+            case .respond(let response): refusal = response
+            default: throw CancellationError()
+            }
+        }
+        #expect(held.count == BodyBudget.accountByteCountMax / byteCount)
+        #expect(refusal?.status == 503 && refusal?.header("Retry-After") == "1")
+        held.removeAll()
+        #expect(try isLetIn(0, byteCount, isFrame: false, to: service))
+        #expect(blobs.byteCount(of: .first) == 0)
+    }
+
     // MARK: Unfinished blobs
 
     /// - Returns: The answer's status.
