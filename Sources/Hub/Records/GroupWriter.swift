@@ -122,7 +122,12 @@ package final class GroupWriter: Sendable {
             try held.connection.execute("RELEASE job")
             return nil
         } catch {
-            try held.connection.execute("ROLLBACK TO job; RELEASE job")
+            do { try held.connection.execute("ROLLBACK TO job; RELEASE job") } catch let second {
+                // A volume that is full, or fails, may cost the whole transaction, and no savepoint is left: why is what the job
+                // was refused for.
+                if error is SQLiteError { throw error }
+                throw second
+            }
             return error
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import HubHarness
 import HubProtocol
+import SQLite
 import TestThreads
 import Testing
 
@@ -134,4 +135,27 @@ struct FullHubTests {
         #expect(try await sendCommit(2) == 200)
         try await expect(blobs: [], commitCount: count + 1)
     }
+
+    @Test("That the room ends in the middle of a transaction is what those are told who had work in it")
+    func longTransaction() async throws {
+        defer { disk.end() }
+        // More than SQLite keeps in memory until the end.
+        let record = Data(repeating: 7, count: HubLimits.recordByteCountMax)
+        let commits = try (0..<120).map { number in
+            let id = try #require(CommitName("1.7-\(number)"))
+            return OfferedCommit(item: .numbered(number), base: 0, id: id, record: record)
+        }
+        let token = try Secrets.hash("token")
+        let caller = try #require(records.caller(tokenHash: token))
+        disk.leaveRoom(forWrites: 0)
+        let failure = await #expect(throws: SQLiteError.self) {
+            try await records.commit(commits, to: .test, by: caller, byteCountMax: .max)
+        }
+        #expect(failure?.isFull == true)
+        #expect(disk.refusedCount > 0)
+        disk.leaveRoom(forWrites: nil)
+        let answers = try await records.commit(commits, to: .test, by: caller, byteCountMax: .max)
+        #expect(answers.head.position == 120)
+    }
+
 }
