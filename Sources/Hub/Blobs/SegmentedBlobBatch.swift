@@ -161,8 +161,16 @@ final class SegmentedBlobBatch: BlobBatch {
         return blobs.count - inserted.known.count
     }
 
-    /// Writes and syncs everything, and puts large blobs in place.
+    /// Writes and syncs everything, or gives it up.
     private func makeDurable() throws -> [(name: BlobName, blob: IndexedBlob)] {
+        do { return try sync() } catch {
+            // No index has heard of it: its room is given back, which a full volume needs most.
+            abandon()
+            throw error
+        }
+    }
+
+    private func sync() throws -> [(name: BlobName, blob: IndexedBlob)] {
         let (written, segments, drafts) = try state.withLock { state in
             Self.closeDraft(&state)
             try flush(&state)

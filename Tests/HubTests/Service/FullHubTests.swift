@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import HubHarness
 import HubProtocol
@@ -158,4 +159,17 @@ struct FullHubTests {
         #expect(answers.head.position == 120)
     }
 
+    @Test("What a request has taken that is refused for want of room is given back")
+    func roomGivenBack() async throws {
+        defer { disk.end() }
+        let batch = try blobs.begin(for: owner)
+        try batch.add(.numbered(1), [UInt8](repeating: 1, count: 3 << 20))
+        try batch.add(.numbered(2), [2])
+        disk.leaveRoom(forWrites: 0)
+        await #expect(throws: SystemError.self) { try await batch.commit() }
+        disk.leaveRoom(forWrites: nil)
+        let files = folder.path.appending("files").string
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files).isEmpty)
+        try await expect(blobs: [], commitCount: 0)
+    }
 }
