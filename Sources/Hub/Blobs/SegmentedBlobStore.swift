@@ -82,7 +82,11 @@ package final class SegmentedBlobStore: BlobStore {
             servedSeconds = try BlobSchema.servedSeconds(connection)
         }
         memory = Locked(found)
-        segments = try Segments(in: try folder.subfolder("segments"), isUsed: { used.contains($0) })
+        segments = try Segments(
+            in: try folder.subfolder("segments"),
+            lastUsed: used.max() ?? 0,
+            isUsed: { used.contains($0) }
+        )
         files = try folder.subfolder("files")
         (served, self.uptime) = (ServedTime(after: servedSeconds, uptime: uptime), uptime)
         recent = Locked(RecentBlobs(begun: uptime()))

@@ -39,14 +39,16 @@ final class Segments: Sendable {
 
     /// - Parameters:
     ///   - byteCountMax: When the next segment begins, in bytes.
+    ///   - lastUsed: The greatest number of a segment that the index speaks of, be there such a file or not; 0 for none.
     ///   - isUsed: Whether the index speaks of a segment; others are removed.
     init(
         in folder: StorageFolder,
         byteCountMax: Int = Segments.byteCountMax,
+        lastUsed: Int = 0,
         isUsed: (Int) throws -> Bool
     ) throws {
         (self.folder, self.byteCountMax) = (folder, byteCountMax)
-        var last = 0
+        var last = lastUsed
         for entry in try folder.entries() {
             guard let number = Self.number(entry.name) else { continue }
             last = max(last, number)

@@ -140,6 +140,26 @@ struct UnreadableBlobTests {
         #expect(told.count == lostCount)
     }
 
+    @Test("Nothing comes to lie where a blob lay of a segment that is lost, for the next process either")
+    func lastSegment() async throws {
+        do {
+            let first = try self.store()
+            _ = try await put([1: 100, 2: 100], in: first)
+            // Its place is garbage, which is given back later on. Its clock leaps.
+            _ = try await first.release([.numbered(2)], of: owner)
+            try await first.sweep(retentionSeconds: 3600, uploadSeconds: 3600)
+        }
+        let segment = folder.path.appending("segments").appending(Segments.name(1)).string
+        try FileManager.default.removeItem(atPath: segment)
+        let store = try self.store()
+        #expect(try await put([3: 300], in: store) == 1)
+        #expect(try await isCutOff([1], in: store))
+        try await expect([3: 300], of: [1, 3], in: store)
+        try await store.sweep(retentionSeconds: 3600, uploadSeconds: 3600)
+        #expect(try await put([1: 100], in: store) == 1)
+        for store in [store, try self.store()] { try await expect([1: 100, 3: 300], of: [1, 3], in: store) }
+    }
+
     @Test("A large blob whose file is lost comes back, sent whole or in pieces", arguments: [false, true])
     func lostFile(isPiece: Bool) async throws {
         let store = try store()
