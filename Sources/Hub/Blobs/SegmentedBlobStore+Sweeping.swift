@@ -106,27 +106,36 @@ extension SegmentedBlobStore {
         }
         guard !garbage.isEmpty else { return }
         try await offPool { try self.discard(garbage.map(\.blob)) }
-        let empty = try await database.writer.perform { connection in
-            try Self.forget(garbage, connection)
+        let empty = try await database.writer.perform { [segments] connection in
+            try Self.forget(garbage, isOver: { segments.isOver($0) }, connection)
         }
         for segment in empty { try segments.remove(segment) }
     }
 
+    /// - Parameter isOver: Whether nothing comes into a segment any more. Asked here, among all that writes to the index: room that
+    ///   is out now may be a blob's by the time that the file is removed.
     /// - Returns: Segments in which nothing is left.
-    private static func forget(_ garbage: [Garbage], _ connection: SQLiteConnection) throws -> [Int] {
+    private static func forget(
+        _ garbage: [Garbage],
+        isOver: (Int) -> Bool,
+        _ connection: SQLiteConnection
+    ) throws -> [Int] {
         let forget = try connection.statement("DELETE FROM garbage WHERE number = ?")
         for piece in garbage {
             forget.bind(1, piece.number)
             try forget.run()
         }
         let select = try connection.statement(
-            """
-            DELETE FROM segments WHERE blobs = 0 AND segment NOT IN (SELECT segment FROM garbage)
-            RETURNING segment
-            """
+            "SELECT segment FROM segments WHERE blobs = 0 AND segment NOT IN (SELECT segment FROM garbage)"
         )
         var empty: [Int] = []
         while try select.step() { empty.append(select.integer(0)) }
+        empty.removeAll { !isOver($0) }
+        let remove = try connection.statement("DELETE FROM segments WHERE segment = ?")
+        for segment in empty {
+            remove.bind(1, segment)
+            try remove.run()
+        }
         return empty
     }
 }

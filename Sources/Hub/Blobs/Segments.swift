@@ -109,12 +109,15 @@ final class Segments: Sendable {
         try file.free(offset..<offset + byteCount)
     }
 
-    /// Removes a segment that the index does not speak of any longer, unless it may again.
+    /// Whether nothing comes into a segment any more, now or later: it is not being filled, and whoever had room in it is in the
+    /// index, or nobody.
+    func isOver(_ number: Int) -> Bool {
+        state.withLock { $0.number != number && $0.pending[number] == nil }
+    }
+
+    /// Removes a segment that is over and that the index does not speak of any longer.
     func remove(_ number: Int) throws {
-        let isNeeded = state.withLock { state in
-            state.opened[number] = nil
-            return state.number == number || state.pending[number] != nil
-        }
-        if !isNeeded { try folder.remove(Self.name(number)) }
+        state.withLock { $0.opened[number] = nil }
+        try folder.remove(Self.name(number))
     }
 }
