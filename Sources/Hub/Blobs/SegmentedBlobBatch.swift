@@ -126,7 +126,8 @@ final class SegmentedBlobBatch: BlobBatch {
         state.rooms.append(room.number)
         try state.gathered.withUnsafeBytes { try room.file.write($0, at: room.offset) }
         if isMore { room.file.beginSync(at: room.offset, byteCount: state.gathered.count) }
-        state.segments[room.number] = room.file
+        // The first one of it: it is told of all that could not be written since.
+        if state.segments[room.number] == nil { state.segments[room.number] = room.file }
         var offset = room.offset
         for (name, byteCount) in state.waiting {
             let place = BlobPlace.segment(room.number, offset: offset)

@@ -8,13 +8,17 @@ internal import Locks
 ///
 /// 1. A place that was given out belongs to whom it was given to, and is written once.
 /// 2. What no index speaks of is nobody's: a process begins new segments and never goes on with old ones.
+/// 3. No segment has the number of one that an index speaks of, not even where that one's file is lost.
+/// 4. Whoever has room has a descriptor of their own: that a file could not be written the kernel tells each descriptor once,
+///    fsync(2), and with one for all only the first to ask would hear that its bytes, and others', are lost.
 final class Segments: Sendable {
     private struct State {
         /// The segment that is being filled; that of the process before as long as there is no file.
         var number: Int
         /// The last number that was taken: of a segment that could not be made it is gone, as there may be a file of that name.
         var lastNumber: Int
-        var file: StorageFile?
+        /// Whether this process has begun the one that is being filled.
+        var isBegun = false
         var end = 0
         var opened: [Int: StorageFile] = [:]
         /// How many rooms of a segment are out that the index does not speak of yet.
@@ -25,6 +29,7 @@ final class Segments: Sendable {
     struct Room {
         var number: Int
         var offset: Int
+        /// To write to it, and to sync that.
         var file: StorageFile
     }
 
@@ -69,19 +74,30 @@ final class Segments: Sendable {
     /// Gives out room for bytes. To be followed by `settle`, when the index speaks of it or never will.
     func room(_ byteCount: Int) throws -> Room {
         try state.withLock { state in
-            if state.file == nil || state.end + byteCount > byteCountMax {
-                state.lastNumber += 1
-                let file = try folder.create(Self.name(state.lastNumber))
-                // Before anything in it is acknowledged; once for a quarter of a gigabyte.
-                try folder.sync()
-                // Only now, and all of it: where it cannot be made the former one is still filled, under its own number.
-                (state.number, state.file, state.end) = (state.lastNumber, file, 0)
-            }
-            guard let file = state.file else { preconditionFailure("a segment was made and is gone") }
+            let file = try current(byteCount, state) ?? begin(&state)
             state.pending[state.number, default: 0] += 1
             defer { state.end += byteCount }
             return Room(number: state.number, offset: state.end, file: file)
         }
+    }
+
+    /// The segment that is being filled, opened anew; nil where there is none with as much room, or its file is lost.
+    private func current(_ byteCount: Int, _ state: State) throws -> StorageFile? {
+        guard state.isBegun, state.end + byteCount <= byteCountMax else { return nil }
+        do { return try folder.open(Self.name(state.number), writes: true) } catch {
+            guard error.isAbsent else { throw error }
+            return nil
+        }
+    }
+
+    private func begin(_ state: inout State) throws -> StorageFile {
+        state.lastNumber += 1
+        let file = try folder.create(Self.name(state.lastNumber))
+        // Before anything in it is acknowledged; once for a quarter of a gigabyte.
+        try folder.sync()
+        // Only now, and all of it: where it cannot be made the former one is still filled, under its own number.
+        (state.number, state.isBegun, state.end) = (state.lastNumber, true, 0)
+        return file
     }
 
     /// A room is in the index, or nobody's.

@@ -50,4 +50,34 @@ struct SegmentsTests {
         let again = try Segments(in: store) { _ in true }
         #expect(try again.room(1).number > third.number)
     }
+
+    @Test("A segment is over when it is not being filled, and nobody has room in it of whom nothing is known")
+    func over() throws {
+        let segments = try Segments(in: try folder.open(), byteCountMax: 1000) { _ in true }
+        let first = try segments.room(400)
+        let second = try segments.room(400)
+        segments.settle(first.number)
+        #expect(!segments.isOver(first.number))
+        let third = try segments.room(400)
+        #expect(third.number != first.number && !segments.isOver(first.number))
+        segments.settle(second.number)
+        #expect(segments.isOver(first.number) && !segments.isOver(third.number))
+        segments.settle(third.number)
+        #expect(!segments.isOver(third.number))
+    }
+
+    @Test("What comes after the segment that is being filled was lost is where it is said to be")
+    func lost() throws {
+        let segments = try Segments(in: try folder.open(), byteCountMax: 1000) { _ in true }
+        let first = try write(1, 100, to: segments)
+        try folder.open().remove(Segments.name(first.number))
+        let second = try write(2, 100, to: segments)
+        #expect(try read(second, 100, from: segments) == [UInt8](repeating: 2, count: 100))
+    }
+
+    @Test("No segment has the number of one that the index speaks of, though there is no such file")
+    func numbers() throws {
+        let segments = try Segments(in: try folder.open(), lastUsed: 7) { _ in true }
+        #expect(try segments.room(1).number == 8)
+    }
 }
