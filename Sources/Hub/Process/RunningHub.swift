@@ -70,7 +70,7 @@ package final class RunningHub: Sendable {
     /// Deletes what is due now, as it does every hour.
     package func sweep() async { await sweeper.sweep() }
 
-    /// Makes an invitation if no device has ever been registered.
+    /// Makes an invitation if no device is registered, or all that are have been revoked.
     package func firstInvitation() throws -> String? {
         records.hasDevices ? nil : try HubProcess.invitation(in: folder)
     }
