@@ -51,10 +51,11 @@ struct ChangeLine {
         forgetFarEnd()
     }
 
-    /// A change that no undo takes back by itself: the document stands where it stood between its undoable
-    /// edits, but it is not what it was there.
+    /// A change that no undo takes back by itself: it stays, whatever is undone and redone around it, so that no
+    /// step leads to a place as it was before.
     mutating func touched() {
-        places[position] = newPlace()
+        places = [newPlace()]
+        position = 0
     }
 
     /// What is in memory counts as being on disk.

@@ -59,6 +59,31 @@ struct ChangeLineTests {
         #expect(line.hasUnsavedChanges)
     }
 
+    @Test("A change that no undo knows stays unsaved when the edit before it is undone to what is saved")
+    func touchedStaysWhenUndone() {
+        var line = ChangeLine()
+        line.done()
+        line.touched()
+        line.undone()
+        #expect(line.hasUnsavedChanges)
+        line.redone()
+        line.cleared()
+        line.undone()
+        line.redone()
+        #expect(!line.hasUnsavedChanges)
+    }
+
+    @Test("A change that no undo knows stays unsaved when what was undone before it is redone to what is saved")
+    func touchedStaysWhenRedone() {
+        var line = ChangeLine()
+        line.done()
+        line.cleared()
+        line.undone()
+        line.touched()
+        line.redone()
+        #expect(line.hasUnsavedChanges)
+    }
+
     @Test("Undoing further than anything known is unsaved, and redoing comes back")
     func undoBeforeTheStart() {
         var line = ChangeLine()
