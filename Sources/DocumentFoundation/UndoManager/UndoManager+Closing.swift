@@ -43,13 +43,21 @@ extension UndoManager {
     ///
     /// The checkpoint has been posted.
     func closeGroup() {
+        postGroup(.NSUndoManagerWillCloseUndoGroup, isDiscardable: stack.innermostOpen?.isDiscardable ?? true)
+        // Who was waiting for that may have registered.
         let isDiscardable = stack.innermostOpen?.isDiscardable ?? true
-        postGroup(.NSUndoManagerWillCloseUndoGroup, isDiscardable: isDiscardable)
-        stack.closeGroup()
+        let isKept = stack.closeGroup()
+        if stack.mode == .idle { lastClosed = isKept ? isDiscardable ? .harmless : .change : .forgotten }
         if stack.groupingLevel == 1, let outermost = stack.outermostOpen, outermost.isAutomatic {
             closeEventGroupLater()
         }
         postGroup(.NSUndoManagerDidCloseUndoGroup, isDiscardable: isDiscardable)
+    }
+
+    /// Closes the pass's group if it is all that is open, and nothing is in it.
+    func closeEmptyEventGroup() {
+        guard groupingLevel == 1, let group = stack.outermostOpen else { return }
+        if group.isAutomatic, group.isEmpty { closeGroup() }
     }
 
     /// Makes sure there is a group to put something into.

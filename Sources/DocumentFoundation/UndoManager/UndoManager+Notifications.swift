@@ -41,6 +41,13 @@ extension NSNotification.Name {
     )
 }
 
+extension UndoManager {
+    /// Posted before actions are forgotten that a call asks to forget, open groups among them; the object is the manager.
+    package nonisolated static let willForgetActionsNotification = NSNotification.Name(
+        "SheafUndoManagerWillForgetActionsNotification"
+    )
+}
+
 /// A typed twin of one of the undo manager's notifications.
 ///
 /// Differs from Darwin: there one post reaches observers of either kind through `makeMessage(_:)`. Linux'
@@ -113,6 +120,10 @@ extension UndoManager {
     func postDidUndoChange() { announce(DidUndoChangeMessage.self) }
     func postWillRedoChange() { announce(WillRedoChangeMessage.self) }
     func postDidRedoChange() { announce(DidRedoChangeMessage.self) }
+
+    func postWillForgetActions() {
+        NotificationCenter.default.post(name: Self.willForgetActionsNotification, object: self)
+    }
 
     func postDidOpenGroup() {
         NotificationCenter.default.post(name: .NSUndoManagerDidOpenUndoGroup, object: self)

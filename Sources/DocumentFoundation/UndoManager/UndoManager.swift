@@ -28,6 +28,16 @@ open class UndoManager: NSObject {
         public init(_ rawValue: String) { self.rawValue = rawValue }
     }
 
+    /// What a closed group is to a document.
+    package enum ClosedGroup {
+        /// A step to undo, and a change of what is to be saved.
+        case change
+        /// A step to undo that changes nothing of it: all in it is discardable, or nothing is in it.
+        case harmless
+        /// No step: it was a pass's group, and nothing was in it.
+        case forgotten
+    }
+
     /// What a group holds: whom it is about and what to do, if that one still lives.
     struct Action {
         weak var target: AnyObject?
@@ -36,6 +46,8 @@ open class UndoManager: NSObject {
 
     var stack = UndoStack<Action>()
     var isClosingScheduled = false
+    /// What the group that was closed last, other than by an undo or redo, is to a document.
+    package internal(set) var lastClosed = ClosedGroup.change
     private var disableCount = 0
 
     /// An empty manager that groups by event and keeps any number of levels.
@@ -170,6 +182,9 @@ open class UndoManager: NSObject {
     /// How many times `redo()` would find something.
     open var redoCount: Int { stack.redoCount }
 
+    /// Whether an edit is in an open group that a document would have to save.
+    package var hasOpenChange: Bool { !stack.isOpenDiscardable }
+
     /// Whether an undo is calling its handlers.
     open var isUndoing: Bool { stack.mode == .undoing }
 
@@ -202,9 +217,7 @@ open class UndoManager: NSObject {
     open func undoNestedGroup() {
         requireIdle("undoNestedGroup()")
         postCheckpoint()
-        if groupingLevel == 1, let group = stack.outermostOpen, group.isAutomatic, group.isEmpty {
-            closeGroup()
-        }
+        closeEmptyEventGroup()
         precondition(
             stack.canUndoNested,
             "undoNestedGroup() was called while the newest action is in an open group; close the group first"
@@ -215,11 +228,13 @@ open class UndoManager: NSObject {
     /// Performs the newest group that was undone, if nothing was registered since.
     ///
     /// Does nothing but post `NSUndoManagerCheckpoint` if there is nothing to redo. Traps while undoing or
-    /// redoing. Notifications: Checkpoint, WillRedoChange, DidOpenUndoGroup, the handlers,
-    /// WillCloseUndoGroup, DidCloseUndoGroup, DidRedoChange.
+    /// redoing. Closes the pass's group first if nothing is in it. Notifications: Checkpoint, WillRedoChange,
+    /// DidOpenUndoGroup, the handlers, WillCloseUndoGroup, DidCloseUndoGroup, DidRedoChange.
     open func redo() {
         requireIdle("redo()")
         postCheckpoint()
+        // What is redone is a step of its own.
+        closeEmptyEventGroup()
         guard redoCount > 0 else { return }
         postWillRedoChange()
         perform(stack.beginRedo())
@@ -230,6 +245,7 @@ open class UndoManager: NSObject {
 
     /// Forgets all actions, closes all groups without notice, and enables registration.
     open func removeAllActions() {
+        postWillForgetActions()
         stack.removeAll()
         disableCount = 0
     }
@@ -239,6 +255,8 @@ open class UndoManager: NSObject {
     /// - Parameter target: The object given when registering. Values of other kinds match nothing.
     open func removeAllActions(withTarget target: Any) {
         let object = target as AnyObject
+        guard stack.contains(where: { $0.target === object }) else { return }
+        postWillForgetActions()
         stack.removeActions { $0.target === object }
     }
 

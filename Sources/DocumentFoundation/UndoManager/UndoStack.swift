@@ -75,6 +75,16 @@ struct UndoStack<Action> {
     /// The group that `closeGroup` would close.
     var innermostOpen: Group? { recording.open.last }
 
+    /// Whether all that is in the open groups may be lost without harm; true of nothing.
+    var isOpenDiscardable: Bool { recording.open.allSatisfy { $0.isDiscardable } }
+
+    /// Whether there is such an action on either side, in open groups too.
+    func contains(where isWanted: (Action) -> Bool) -> Bool {
+        [undoSide, redoSide].contains { side in
+            (side.steps + side.open).contains { $0.actionsNewestFirst.contains(where: isWanted) }
+        }
+    }
+
     /// The open group that contains all others.
     var outermostOpen: Group? { recording.open.first }
 
@@ -87,8 +97,12 @@ struct UndoStack<Action> {
     /// Closes the innermost open group.
     ///
     /// One opened for a pass of the run loop is forgotten if it is empty.
-    mutating func closeGroup() {
+    ///
+    /// - Returns: Whether it was kept.
+    @discardableResult
+    mutating func closeGroup() -> Bool {
         var side = recording
+        defer { recording = side }
         guard let group = side.open.popLast() else {
             preconditionFailure("a group was closed while none is open (\(mode))")
         }
@@ -98,8 +112,10 @@ struct UndoStack<Action> {
         } else if !group.isEmpty || !group.isAutomatic {
             side.steps.append(group)
             side.trim(to: levelsMax)
+        } else {
+            return false
         }
-        recording = side
+        return true
     }
 
     /// Adds to the innermost open group.

@@ -5,7 +5,7 @@
 /// zero, but what was saved can no longer be reached. Here a place has an identity, and that one is gone.
 ///
 /// 1. `places` is never empty and `position` is inside it.
-/// 2. No identity is given twice.
+/// 2. No identity is given to two contents; places next to each other that hold the same one have the same.
 struct ChangeLine {
     /// The most places remembered. Older ones are forgotten from the far end: at worst a document that was
     /// undone that far counts as changed though it is not.
@@ -28,9 +28,14 @@ struct ChangeLine {
     var hasUnsavedChanges: Bool { current != saved }
 
     /// An edit that the undo manager knows: what could have been redone is gone.
-    mutating func done() {
+    mutating func done() { step(to: newPlace()) }
+
+    /// A step that the undo manager knows and that changes nothing of what is saved.
+    mutating func stepped() { step(to: current) }
+
+    private mutating func step(to place: Place) {
         places.removeSubrange((position + 1)...)
-        places.append(newPlace())
+        places.append(place)
         position += 1
         forgetFarEnd()
     }
@@ -55,6 +60,12 @@ struct ChangeLine {
     /// step leads to a place as it was before.
     mutating func touched() {
         places = [newPlace()]
+        position = 0
+    }
+
+    /// What the undo manager would undo and redo is other than it was: only where the document stands is known.
+    mutating func lostSteps() {
+        places = [current]
         position = 0
     }
 

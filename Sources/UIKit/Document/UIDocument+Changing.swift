@@ -1,9 +1,9 @@
 extension UIDocument {
     /// Whether an edit is registered in a group of undo actions that has not closed yet. It counts as a change:
-    /// a document that is closed in the same turn as it was edited must be saved.
+    /// a document that is closed in the same turn as it was edited must be saved. What is discardable does not.
     var hasOpenUndoGroup: Bool {
         guard let manager = storedUndoManager else { return false }
-        return manager.groupingLevel > 0 && !manager.isUndoing && !manager.isRedoing
+        return manager.hasOpenChange && !manager.isUndoing && !manager.isRedoing
     }
 
     func undoManagerMadeIfNeeded() -> UndoManager {
@@ -14,22 +14,49 @@ extension UIDocument {
     }
 
     func adopt(_ manager: UndoManager?) {
+        // Nothing is heard of the former one's groups any more.
+        if storedUndoManager != nil { countForgotten() }
         undoObservers.forEach(NotificationCenter.default.removeObserver)
         undoObservers = []
         storedUndoManager = manager
         guard let manager else { return }
         observe(.NSUndoManagerDidCloseUndoGroup, of: manager) { document, manager in
             guard manager.groupingLevel == 0, !manager.isUndoing, !manager.isRedoing else { return }
-            document.countUndoable(.done)
+            switch manager.lastClosed {
+            case .change: document.countUndoable(.done)
+            case .harmless: document.changeLine.stepped()
+            case .forgotten: break
+            }
         }
-        observe(.NSUndoManagerDidUndoChange, of: manager) { document, _ in document.countUndoable(.undone) }
-        observe(.NSUndoManagerDidRedoChange, of: manager) { document, _ in document.countUndoable(.redone) }
+        observe(.NSUndoManagerDidUndoChange, of: manager) { document, manager in
+            document.countUndoable(.undone, isStep: manager.groupingLevel == 0)
+        }
+        observe(.NSUndoManagerDidRedoChange, of: manager) { document, manager in
+            document.countUndoable(.redone, isStep: manager.groupingLevel == 0)
+        }
+        observe(UndoManager.willForgetActionsNotification, of: manager) { document, _ in
+            document.countForgotten()
+        }
     }
 
-    private func countUndoable(_ kind: ChangeKind) {
-        isCountingUndoable = true
+    /// - Parameter isStep: Whether it is a step of its own, and not one inside a group that is still open.
+    private func countUndoable(_ kind: ChangeKind, isStep: Bool = true) {
+        isCountingUndoable = isStep
         updateChangeCount(kind)
         isCountingUndoable = false
+    }
+
+    /// What is in an open group has been edited, though nothing may tell of its closing any more.
+    private func countForgotten() {
+        guard !isForgettingUndo else { return }
+        if hasOpenUndoGroup { updateChangeCount(.done) } else { changeLine.lostSteps() }
+    }
+
+    /// Forgets what could be undone: it led to what was there before the contents that the document has just taken in.
+    func forgetUndo() {
+        isForgettingUndo = true
+        storedUndoManager?.removeAllActions()
+        isForgettingUndo = false
     }
 
     private func observe(

@@ -114,7 +114,7 @@ extension UIDocument {
     private func finishReverting(_ result: Result<Void, any Error>, _ handler: ((Bool) -> Void)?) {
         switch result {
         case .success:
-            storedUndoManager?.removeAllActions()
+            forgetUndo()
             updateActivityIfMoved()
             // What was edited after the contents were taken in, and before this, is on no disk.
             if let loadedPlace { changeLine.saved(at: loadedPlace) } else { changeLine.cleared() }

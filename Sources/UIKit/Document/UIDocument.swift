@@ -41,6 +41,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     /// Where the document stood when it last took contents in: what was edited since is unsaved.
     var loadedPlace: ChangeLine.Place?
     var isCountingUndoable = false
+    var isForgettingUndo = false
     var schedule = AutosaveSchedule(delay: UIDocument.autosaveDelay, delayMax: UIDocument.autosaveDelayMax)
     var scheduleTimer = 0
     var work = DocumentWork()

@@ -173,7 +173,7 @@ extension UIDocument {
 
     private func countMerge(_ outcome: MergeOutcome) {
         // They lead back to what was there without theirs.
-        storedUndoManager?.removeAllActions()
+        forgetUndo()
         changeLine.touched()
         registerReturn(to: outcome.former.value)
     }

@@ -152,6 +152,19 @@ struct UndoManagerGroupingTests {
         #expect(counter.value == 0)
     }
 
+    @Test("A redo in a pass whose group is empty is a step of its own")
+    func redoInEmptyPass() async {
+        let counter = Counter()
+        counter.set(1)
+        counter.manager.undo()
+        counter.manager.setActionName("Nothing")
+        counter.manager.redo()
+        #expect(counter.value == 1 && counter.manager.groupingLevel == 0 && counter.manager.undoCount == 1)
+        await nextMainTurn()
+        counter.manager.undo()
+        #expect(counter.value == 0 && !counter.manager.canUndo)
+    }
+
     @Test("Handlers may open and close groups; the redo is still one group")
     func groupsInHandlers() {
         let counter = Counter(groupsByEvent: false)

@@ -98,6 +98,24 @@ struct UndoManagerNotificationTests {
         #expect(log.take().suffix(2) == ["willClose", "didClose"])
     }
 
+    @Test("What is registered while a group is about to close tells whether it is discardable")
+    func discardableAtClosing() {
+        let counter = Counter(groupsByEvent: false)
+        let log = UndoNotificationLog(of: counter.manager)
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSUndoManagerWillCloseUndoGroup,
+            object: counter.manager,
+            queue: nil
+        ) { _ in MainActor.assumeIsolated { counter.set(1) } }
+        defer {
+            NotificationCenter.default.removeObserver(token)
+            log.stop()
+        }
+        counter.manager.beginUndoGrouping()
+        counter.manager.endUndoGrouping()
+        #expect(log.take().last == "didClose")
+    }
+
     @Test("canRedo posts a checkpoint at which a registrar that waited can register")
     func lazyRegistrar() {
         let counter = Counter()
