@@ -1,6 +1,9 @@
 internal import Locks
 
 extension UIDocument {
+    /// So often a document saves before it closes that says each time that something is unsaved, and tells of no change.
+    private static let restSavesMax = 4
+
     func beginClosing(_ handler: ((Bool) -> Void)?) {
         let answer = handler ?? { _ in }
         switch change({ $0.requestClose() }) {
@@ -16,16 +19,22 @@ extension UIDocument {
 
     /// Saves until nothing is unsaved: a last change may come while the save before it is still running.
     ///
-    /// An app whose `autosave` says that all is on disk without saving is believed.
-    private func saveRest() {
+    /// An app whose `autosave` says that all is on disk without saving is believed. A document that always has something
+    /// unsaved, as an override says so or a group of undo actions stays open, closes after a few saves.
+    private func saveRest(_ saveCount: Int = 1) {
         let savesBegun = work.savesBegun
+        // What asking for the contents changes is no news.
+        var taken: ChangeLine.Place?
         autosave { [self] saved in
             guard saved else {
                 finishClosing(saved: false)
                 return
             }
-            if hasUnsavedChanges, self.work.savesBegun != savesBegun { saveRest() } else { stopAndFinish() }
+            guard hasUnsavedChanges, work.savesBegun != savesBegun else { return stopAndFinish() }
+            if let taken, taken != changeLine.current { return saveRest() }
+            if saveCount < Self.restSavesMax { saveRest(saveCount + 1) } else { stopAndFinish() }
         }
+        taken = changeLine.current
     }
 
     /// Closes without saving: what is not on a disk is gone, as it is with a process that dies.
