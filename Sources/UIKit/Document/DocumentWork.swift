@@ -30,4 +30,9 @@ struct DocumentWork {
     var looksAfterMerging = false
     /// What was to be saved meanwhile.
     var delayedSaves: [RequestedSave] = []
+
+    /// Whether a save has begun, or been put off, that has not ended.
+    var isSaving: Bool { savesRunning > 0 || !delayedSaves.isEmpty }
+    /// What waits until no save is under way.
+    var whenSaved: [() -> Void] = []
 }

@@ -7,6 +7,8 @@ extension UIDocument {
     func beginClosing(_ handler: ((Bool) -> Void)?) {
         let answer = handler ?? { _ in }
         switch change({ $0.requestClose() }) {
+        // A save for creating opens it.
+        case .alreadySo where work.isSaving: work.whenSaved.append { [self] in beginClosing(answer) }
         case .alreadySo: answer(true)
         case .join: work.closeHandlers.append(answer)
         case .wait: work.whenSettled.append { [self] in beginClosing(answer) }
@@ -93,6 +95,11 @@ extension UIDocument {
     }
 
     func beginReverting(to url: URL, _ handler: ((Bool) -> Void)?) {
+        // A save under way ends where the document was when it was asked for, and takes that for the document's place.
+        if work.isSaving, lifecycle.phase == .open, url.standardizedFileURL != fileURL {
+            work.whenSaved.append { [self] in beginReverting(to: url, handler) }
+            return
+        }
         switch change({ $0.requestRevert() }) {
         case .wait, .join:
             work.whenSettled.append { [self] in beginReverting(to: url, handler) }

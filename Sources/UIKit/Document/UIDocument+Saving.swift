@@ -176,6 +176,10 @@ extension UIDocument {
             work.looksAfterSaving = false
             checkForOutsideChange()
         }
+        guard !work.isSaving else { return }
+        let waiting = work.whenSaved
+        work.whenSaved = []
+        waiting.forEach { $0() }
     }
 
     // MARK: The defaults of the writing methods, on the file queue

@@ -18,8 +18,6 @@ extension UIDocument {
         /// Edits would be lost now: the document is being closed or read anew.
         public static let editingDisabled = State(rawValue: 1 << 3)
         /// The contents are being downloaded, to be read, or uploaded: `progress` says how far.
-        ///
-        /// - Differs from Darwin: an upload does not set it.
         public static let progressAvailable = State(rawValue: 1 << 4)
     }
 

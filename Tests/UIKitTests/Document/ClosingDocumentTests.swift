@@ -50,4 +50,34 @@ struct ClosingDocumentTests {
         #expect(document.documentState == .closed)
         #expect(try playground.text("a.txt") == "new")
     }
+
+    @Test("A document that is closed while it is being created is closed when it has been")
+    func closedWhileCreated() async throws {
+        let document = TextDocument(fileURL: playground["a.txt"])
+        document.text = "new"
+        var isSaved = false
+        document.save(to: document.fileURL, for: .forCreating) { isSaved = $0 }
+        #expect(await document.close())
+        #expect(isSaved)
+        #expect(document.documentState == .closed)
+        #expect(try playground.text("a.txt") == "new")
+    }
+
+    @Test("A document that becomes another item's while it is saved is that one afterwards")
+    func revertedElsewhereWhileSaved() async throws {
+        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        let other = try playground.put("other", at: "b.txt")
+        #expect(await document.open())
+        document.text = "edited"
+        document.updateChangeCount(.done)
+        var isSaved = false
+        document.save(to: document.fileURL, for: .forOverwriting) { isSaved = $0 }
+        #expect(await document.revert(toContentsOf: other))
+        #expect(isSaved)
+        #expect(document.fileURL == other && document.text == "other")
+        #expect(document.conflictVersions.isEmpty)
+        document.type("typed")
+        #expect(await document.close())
+        #expect(try playground.text("a.txt") == "edited" && playground.text("b.txt") == "typed")
+    }
 }
