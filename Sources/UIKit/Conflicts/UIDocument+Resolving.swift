@@ -76,8 +76,9 @@ extension UIDocument {
         (error as? SystemError).map { CocoaError($0, while: .writing) } ?? error
     }
 
+    /// Saves until nothing is unsaved. A document that always has something unsaved is saved a few times, as before it closes.
     private func saveAll() async throws {
-        while hasUnsavedChanges {
+        for _ in 1...Self.restSavesMax where hasUnsavedChanges {
             let savesBegun = work.savesBegun
             // An app that has not saved, whatever it says, must not lose what is unsaved.
             guard await autosave(), self.work.savesBegun != savesBegun else { throw unsavedError }
@@ -87,11 +88,13 @@ extension UIDocument {
     // MARK: The ways
 
     private func replace(with version: NSFileVersion) async throws {
+        var attemptCount = 0
         repeat {
             try await saveAll()
             guard lifecycle.phase == .open else { throw DocumentError.notOpen("settled", at: fileURL) }
+            attemptCount += 1
             // Edited while the last save ended: that is not to be lost.
-        } while hasUnsavedChanges
+        } while hasUnsavedChanges && attemptCount < Self.restSavesMax
         _ = change { $0.requestRevert() }
         let versions = unsettled.versions
         let former: NSFileVersion?

@@ -1,8 +1,9 @@
 internal import Locks
 
 extension UIDocument {
-    /// So often a document saves before it closes that says each time that something is unsaved, and tells of no change.
-    private static let restSavesMax = 4
+    /// So often a document is saved before it closes, or reads another version, that says each time that something is unsaved,
+    /// and tells of no change.
+    static let restSavesMax = 4
 
     func beginClosing(_ handler: ((Bool) -> Void)?) {
         let answer = handler ?? { _ in }

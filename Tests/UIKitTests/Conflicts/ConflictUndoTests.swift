@@ -40,6 +40,29 @@ struct ConflictUndoTests {
         #expect(document.errors.isEmpty)
     }
 
+    @Test("A version is chosen though a group of undo actions is open, and what is in it is saved before")
+    func openGroup() async throws {
+        let url = try user.playground.put("base", at: "a.txt")
+        let document = user.run { TextDocument(fileURL: url) }
+        #expect(await document.open())
+        await document.settle()
+        document.isAutosaveOff = true
+        document.type("mine")
+        try Data("theirs".utf8).write(to: url)
+        #expect(await document.save(to: url, for: .forOverwriting))
+        document.isAutosaveOff = false
+        await wait(for: document) { document.undoManager.groupingLevel == 0 }
+        document.undoManager.groupsByEvent = false
+        document.undoManager.beginUndoGrouping()
+        document.type("mine, later")
+        try await document.resolveConflict(.version(try #require(document.conflictVersions.first)))
+        #expect(document.text == "theirs" && !document.hasUnsavedChanges)
+        document.undoManager.undo()
+        #expect(document.text == "mine, later")
+        await document.close()
+        #expect(document.errors.isEmpty)
+    }
+
     /// A package in conflict: a script of it was changed by both, another member by neither, and read by nobody.
     private func conflictingPackage() async throws -> MemberDocument {
         let url = user.playground["p.rtfd"]
