@@ -34,7 +34,7 @@ package final class SaveSite: Sendable {
     }
 
     /// Follows a symbolic link at the end of a path to what it leads to, there or not.
-    static func resolvingLinks(_ item: FilePath) throws(SystemError) -> FilePath {
+    package static func resolvingLinks(_ item: FilePath) throws(SystemError) -> FilePath {
         var place = item
         for _ in 0..<linksFollowedMax {
             let text: String?

@@ -117,7 +117,9 @@ extension DocumentFileAccess {
         at item: FilePath,
         as expected: OthersWork.Expectation
     ) throws(SystemError) -> OthersWork.Expectation {
-        if case .members = expected, let plan { return .members(plan.replacedStamps(at: item)) }
+        if case .members = expected, let plan {
+            return .members(plan.replacedStamps(at: Self.target(of: item)))
+        }
         return .item(try FileStamp.ifPresent(at: item, followsSymbolicLink: true))
     }
 

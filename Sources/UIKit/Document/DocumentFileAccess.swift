@@ -152,7 +152,11 @@ final class DocumentFileAccess: @unchecked Sendable {
     func peek(at url: URL) throws -> (contents: Any, stamp: FileStamp) {
         let path = try path(of: url)
         let stamp = try stamp(of: url)
-        if stamp.kind == .directory { return (try FileWrapper(url: url, options: []), stamp) }
+        if stamp.kind == .directory {
+            let target = Self.target(of: path)
+            let place = target == path ? url : target.url(isDirectory: true)
+            return (try FileWrapper(url: place, options: []), stamp)
+        }
         return try bridged(.reading) { () throws(SystemError) in
             let found = try FileReading.stampedContents(of: path, mapped: false)
             return (found.contents, found.stamp)
@@ -184,7 +188,7 @@ final class DocumentFileAccess: @unchecked Sendable {
             // Absent or unreadable: the next look, or the next save, tells.
             let stamp = try? stampIfPresent(of: url)
         else { return }
-        tree.noteMoved(to: path, foundAs: stamp)
+        tree.noteMoved(to: Self.target(of: path), foundAs: stamp)
     }
 
     /// What was last read or written: `Data`, where it is not too large, or the package as it was then, whatever the
@@ -210,13 +214,12 @@ final class DocumentFileAccess: @unchecked Sendable {
     ///   save looks at no other. Else one for every member there is.
     func membersChanged(_ change: OutsideHint, at url: URL) -> Bool {
         guard let tree = knownTree.withLock({ $0 })?.value else { return false }
-        if !change.isWhole, let item = FilePath(url),
-            change.members.allSatisfy({ tree.isKnown($0, of: item) })
-        {
+        let item = FilePath(url).map(Self.target(of:))
+        if !change.isWhole, let item, change.members.allSatisfy({ tree.isKnown($0, of: item) }) {
             return false
         }
         // What the app has changed in it is no news.
-        return !(tree.asSaved ?? tree).matchesContents(of: url)
+        return !(tree.asSaved ?? tree).matchesContents(of: item?.url(isDirectory: true) ?? url)
     }
 
     /// What has to be looked at before a save that is to find others' work: the members that it takes the place of,
@@ -258,7 +261,7 @@ final class DocumentFileAccess: @unchecked Sendable {
         let staged = try bridged(.writing) { () throws(SystemError) in
             isOpenToAll ? try save.stagedPath() : save.stagedPlace
         }
-        staging = Staging(save: save, url: staged.url(isDirectory: false), item: item)
+        staging = Staging(save: save, url: staged.url(isDirectory: false), item: save.item)
         defer {
             staging = nil
             self.staged = nil

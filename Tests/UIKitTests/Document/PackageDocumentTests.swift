@@ -85,6 +85,26 @@ struct PackageDocumentTests {
         await document.close()
     }
 
+    @Test("A link to a package opens as the package, and what is saved through it is in the package")
+    func link() async throws {
+        let link = playground["Link.book"]
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: try makeBook())
+        let kept = try inode("Book.book/index.txt")
+        let document = BookDocument(fileURL: link)
+        #expect(await document.open())
+        #expect(document.text("cover.txt") == "cover" && document.text("2.txt", in: "pages") == "page 2")
+        for text in ["new", "newer"] {
+            document.put(text, at: "cover.txt")
+            #expect(await document.save(to: link, for: .forOverwriting))
+            #expect(try playground.text("Book.book/cover.txt") == text)
+        }
+        #expect(document.documentState == .normal && document.loads == 1)
+        #expect(await document.close())
+        #expect(try inode("Book.book/index.txt") == kept)
+        let destination = try FileManager.default.destinationOfSymbolicLink(atPath: link.path)
+        #expect(destination.hasSuffix("Book.book"))
+    }
+
     @Test("A tree that changes while it is being written is written as it was")
     func snapshot() async throws {
         let document = BookDocument(fileURL: try makeBook())
