@@ -16,8 +16,7 @@ extension UIDocument {
     func adopt(_ manager: UndoManager?) {
         // Nothing is heard of the former one's groups any more.
         if storedUndoManager != nil { countForgotten() }
-        undoObservers.forEach(NotificationCenter.default.removeObserver)
-        undoObservers = []
+        undoObservers = NotificationTokens()
         storedUndoManager = manager
         guard let manager else { return }
         observe(.NSUndoManagerDidCloseUndoGroup, of: manager) { document, manager in
@@ -72,7 +71,7 @@ extension UIDocument {
                 body(self, manager)
             }
         }
-        undoObservers.append(observer)
+        undoObservers.add(observer)
     }
 
     func count(_ kind: ChangeKind) {

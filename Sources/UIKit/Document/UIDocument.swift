@@ -51,7 +51,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     /// How many view controllers show the document.
     var viewControllerCount = 0
     var storedUndoManager: UndoManager?
-    var undoObservers: [any NSObjectProtocol] = []
+    var undoObservers = NotificationTokens()
 
     /// Makes a document for a place. Nothing is read or written.
     ///

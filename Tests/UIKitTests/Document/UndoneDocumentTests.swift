@@ -133,6 +133,24 @@ struct UndoneDocumentTests {
         #expect(try playground.text("a.txt") == "b")
     }
 
+    @Test("An undo manager, with all that it holds, goes when its document goes or gets another")
+    func managerGoes() async throws {
+        weak var own: UndoManager?
+        weak var other: UndoManager?
+        do {
+            let document = TextDocument(fileURL: playground["a.txt"])
+            document.undoManager.groupsByEvent = false
+            edit(document, "b")
+            own = document.undoManager
+            document.undoManager = UndoManager()
+            document.undoManager.groupsByEvent = false
+            edit(document, "c")
+            other = document.undoManager
+        }
+        await Task.yield()
+        #expect(own == nil && other == nil)
+    }
+
     /// An open document that holds "a", does not save by itself, and whose groups are opened by calls.
     private func openDocument() async throws -> TextDocument {
         let document = TextDocument(fileURL: try playground.put("a", at: "a.txt"))
