@@ -1,3 +1,5 @@
+internal import DocumentFoundation
+
 extension UIDocument {
     /// Whether an edit is registered in a group of undo actions that has not closed yet. It counts as a change:
     /// a document that is closed in the same turn as it was edited must be saved. What is discardable does not.
