@@ -37,9 +37,9 @@ extension UIDocument {
     ///
     /// - Parameter mergesAgain: Whether what others have written since is to be merged, too.
     func beginDelayedSaves(mergesAgain: Bool) {
-        let saves = work.delayedSaves
-        work.delayedSaves = []
-        for var save in saves {
+        // One that fails at once must not be taken for the last one.
+        for _ in work.delayedSaves.indices {
+            var save = work.delayedSaves.removeFirst()
             save.mergesLeft = mergesAgain ? save.mergesLeft - 1 : 0
             begin(save)
         }
