@@ -17,19 +17,21 @@ extension PredicateFormatting where Self: NSPredicate {
     ///
     /// Read are: `==`, `!=`, `<`, `<=`, `>`, `>=` and their other spellings, `BETWEEN`, `IN`, `BEGINSWITH`,
     /// `ENDSWITH`, `CONTAINS`, `LIKE`, `MATCHES`, with `[c]`, `[d]`, `[n]` and `[l]`; `AND`, `OR`, `NOT`; `ANY`, `ALL`,
-    /// `NONE`; `TRUEPREDICATE`, `FALSEPREDICATE`; texts, numbers, `NULL`, `YES`, `NO`, `SELF`, lists in braces, keys and
-    /// paths of keys; `%@`, `%K` and C's conversions of numbers, also `%%` for a percent sign in a text. A path may go
-    /// on into a text, a URL or a date: `%K.pathExtension`, `kMDItemURL.URLByDeletingLastPathComponent.path`.
+    /// `NONE`; `TRUEPREDICATE`, `FALSEPREDICATE`; texts, numbers, also with `0x`, `0o` or `0b` before them, `NULL`, `YES`,
+    /// `NO`, `SELF`, lists in braces, keys and paths of keys; `%@`, `%K` and C's conversions of numbers, also `%%` for a
+    /// percent sign in a text. A path may go on into a text, a URL or a date: `%K.pathExtension`,
+    /// `kMDItemURL.URLByDeletingLastPathComponent.path`.
     ///
     /// - Parameters:
     ///   - predicateFormat: The format. One that cannot be read is a programmer's error and traps with a sentence
     ///     that names the place.
     ///   - args: Texts, numbers, dates, data, URLs, lists of such, and nil.
     /// - Source: Apple's Predicate Format String Syntax.
-    /// - Differs from Darwin: arithmetic, functions, variables, `SUBQUERY` and `CAST` are not read. Asked of are
-    ///   dictionaries and metadata items by key, and single values as `SELF`; there is no key-value coding of other
-    ///   objects here, and of texts, URLs and dates only that of what paths, lengths, letters' case and times are. `[l]`
-    ///   changes nothing. Strings need not be bridged to be arguments.
+    /// - Differs from Darwin: arithmetic, functions, variables, `SUBQUERY`, `CAST`, members of lists by their places and
+    ///   `UTI-CONFORMS-TO` are not read. Asked of are dictionaries, lists of them and metadata items by key, and single
+    ///   values as `SELF`; there is no key-value coding of other objects here, and of texts, URLs and dates only that of
+    ///   what paths, lengths, letters' case and times are. `[l]` changes nothing. Strings need not be bridged to be
+    ///   arguments.
     public init(format predicateFormat: String, _ args: Any?...) {
         self.init(checking: FormatPredicate.reading(predicateFormat, args))
     }
@@ -107,7 +109,8 @@ extension PredicateFormula {
 
 /// What `NSPredicate.evaluate(with:)` is given.
 ///
-/// A dictionary has its values by key, and dictionaries in it by paths of keys; anything else is a value by itself.
+/// A dictionary has its values by key, and dictionaries in it by paths of keys, also those in a list: of that a path leads to
+/// the list of what it leads to of each. Anything else is a value by itself.
 struct AskedObject: PredicateTest.Subject {
     private let object: Any?
     private let holder: (any PredicateAttributes)?
@@ -123,23 +126,43 @@ struct AskedObject: PredicateTest.Subject {
 
     func value(of key: String) -> PredicateValue {
         if let holder { return holder.predicateValue(of: key) }
-        var current = object
-        var path = key.split(separator: ".")[...]
-        while let name = path.first {
-            guard let dictionary = Self.dictionary(current) else {
-                if current == nil { return .null }
-                if let value = PredicateValue(current)?.value(atPath: path.joined(separator: ".")) {
-                    return value
-                }
-                fatalError("a predicate asked for “\(key)” of a value that has no keys")
+        return Self.value(at: key.split(separator: ".")[...], of: object, key)
+    }
+
+    /// - Parameters:
+    ///   - path: What is left of the key.
+    ///   - key: All of it, for who is told.
+    private static func value(
+        at path: ArraySlice<Substring>,
+        of object: Any?,
+        _ key: String
+    ) -> PredicateValue {
+        guard let name = path.first else {
+            guard let value = PredicateValue(object) else {
+                fatalError("a predicate cannot compare the value of “\(key)”")
             }
-            current = dictionary[String(name)]
-            path = path.dropFirst()
+            return value
         }
-        guard let value = PredicateValue(current) else {
-            fatalError("a predicate cannot compare the value of “\(key)”")
+        guard let object else { return .null }
+        if let dictionary = Self.dictionary(object) {
+            return Self.value(at: path.dropFirst(), of: dictionary[String(name)], key)
+        }
+        if let members = Self.members(object), members.contains(where: { Self.dictionary($0) != nil }) {
+            return .list(members.map { Self.value(at: path, of: $0, key) })
+        }
+        guard let value = PredicateValue(object)?.value(atPath: path.joined(separator: ".")) else {
+            fatalError("a predicate asked for “\(key)” of a value that has no keys")
         }
         return value
+    }
+
+    private static func members(_ object: Any) -> [Any]? {
+        switch object {
+        case let list as [Any]: list
+        case let list as NSArray: list.map { $0 }
+        case let set as NSSet: set.allObjects
+        default: nil
+        }
     }
 
     private static func dictionary(_ object: Any?) -> [String: Any]? {

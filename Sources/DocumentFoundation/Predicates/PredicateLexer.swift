@@ -75,9 +75,25 @@ struct PredicateLexer {
             return .value(try number())
         default: break
         }
-        if Self.beginsName(first) { return .word(try path(from: name())) }
+        if Self.beginsName(first) { return .word(try word()) }
         return .sign(try sign(first))
     }
+
+    /// What is not read although it begins as a name says so itself: what is in it would be told of instead.
+    private mutating func word() throws(PredicateFormatError) -> String {
+        let start = index
+        let word = try path(from: name())
+        let upper = word.uppercased()
+        if upper == "UTI", next == "-" {
+            throw error(.unsupported, at: start, "types are not compared; ask for “kMDItemContentTypeTree”.")
+        }
+        if Self.functions.contains(upper), characters[index...].first(where: { !$0.isWhitespace }) == "(" {
+            throw error(.unsupported, at: start, "“\(word)” is not read.")
+        }
+        return word
+    }
+
+    private static let functions: Set<String> = ["CAST", "FETCH", "FUNCTION", "SUBQUERY", "TERNARY"]
 
     // MARK: Names and signs
 
@@ -159,7 +175,8 @@ struct PredicateLexer {
         }
         let text = String(characters[start..<index])
         let digits = text.drop { $0 == "-" }
-        if digits.lowercased().hasPrefix("0x"), let value = Int64(digits.dropFirst(2), radix: 16) {
+        let radix = Self.radixes[digits.prefix(2).lowercased()]
+        if let radix, let value = Int64(digits.dropFirst(2), radix: radix) {
             return .integer(text.hasPrefix("-") ? -value : value)
         }
         if let value = Int64(text) { return .integer(value) }
@@ -167,6 +184,9 @@ struct PredicateLexer {
         else { throw error(.unreadable, at: start, "“\(text)” is no number.") }
         return .real(value)
     }
+
+    /// By what stands before the digits.
+    private static let radixes = ["0x": 16, "0o": 8, "0b": 2]
 
     // MARK: Arguments
 

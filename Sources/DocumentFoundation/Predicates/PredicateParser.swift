@@ -146,6 +146,7 @@ struct PredicateParser {
         let text: String
         switch token {
         case .word(let word): text = word
+        case .sign("["): throw error(.unsupported, "members of lists are not read by their places.")
         case .sign(let sign): text = sign
         default: throw unexpected("a comparison such as “==” or “LIKE”")
         }

@@ -14,6 +14,7 @@ struct PredicateFormatTests {
             "tree": ["public.text", "public.data"], "empty": "", "percent": "50% off", "quote": "say \"hi\"",
             "in": "a key named in", "inner": ["deep": ["er": 7]], "place": URL(fileURLWithPath: "/tmp/a"),
             "bytes": Data([1, 2]), "star": "a*b",
+            "pages": [["title": "one", "inner": ["mark": 2]], ["title": "two"]] as [[String: Any]],
         ]
     }
 
@@ -25,7 +26,8 @@ struct PredicateFormatTests {
             ("name != 'Sommer'", [], true), ("name <> 'Sommer'", [], true), ("size == 1200", [], true),
             ("size == 1200.0", [], true), ("size > 1199", [], true), ("size >= 1200", [], true),
             ("size => 1201", [], false), ("size < 1200", [], false), ("size <= 1200", [], true),
-            ("size =< 0x4B0", [], true), ("1200 == size", [], true), ("ratio == 5e-1", [], true),
+            ("size =< 0x4B0", [], true), ("size == 0o2260", [], true), ("size == 0B10010110000", [], true),
+            ("size > -0b1", [], true), ("1200 == size", [], true), ("ratio == 5e-1", [], true),
             ("ratio < .75", [], true), ("ratio > -1", [], true), ("size == '1200'", [], false),
             ("isNew == YES", [], true), ("isNew == TRUE", [], true), ("isNew == false", [], false),
             ("isNew == 1", [], true), ("missing == NULL", [], true), ("missing == nil", [], true),
@@ -83,7 +85,10 @@ struct PredicateFormatTests {
             ("ANY tree == 'public.data'", [], true), ("SOME tree BEGINSWITH 'x'", [], false),
             ("ALL tree BEGINSWITH 'public.'", [], true), ("NONE tree == 'public.data'", [], false),
             ("tree == 'public.text'", [], false), ("tree == %@", [["public.text", "public.data"]], true),
-            ("size IN {}", [], false),
+            ("size IN {}", [], false), ("ANY pages.title == 'two'", [], true),
+            ("ALL pages.title == 'two'", [], false), ("NONE pages.title == 'two'", [], false),
+            ("pages.title == %@", [["one", "two"]], true), ("ANY pages.inner.mark > 1", [], true),
+            ("ANY pages.title.length == 3", [], true), ("'one' IN pages.title", [], true),
         ]
     }
 
@@ -194,6 +199,10 @@ struct PredicateFormatTests {
             ("a == 1.2.3", [], .unreadable, 5), ("a ~ 1", [], .unreadable, 2), ("# == 1", [], .unreadable, 1),
             ("a == $b", [], .unsupported, 5), ("a == @count", [], .unsupported, 5),
             ("a + 1 == 2", [], .unsupported, 2),
+            ("a == 0o8", [], .unreadable, 5), ("a == 0b12", [], .unreadable, 5),
+            ("SUBQUERY(a, $b, $b == 1).@count > 0", [], .unsupported, 0),
+            ("a == 1 AND cast (b, 'NSDate') > 1", [], .unsupported, 11), ("cast", [], .unexpected, 4),
+            ("a[FIRST] == 1", [], .unsupported, 1), ("a UTI-CONFORMS-TO 'b'", [], .unsupported, 2),
             ("now() == 1", [], .unsupported, 3), ("a. == 1", [], .unexpected, 0),
             ("a..b == 1", [], .unexpected, 0),
             ("LIKE == 1", [], .unexpected, 0), ("NOT", [], .unexpected, 3),
