@@ -19,6 +19,8 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
         /// Nil for an item that nothing is known of.
         var attributes: ItemAttributes?
         var known: [String: PredicateValue] = [:]
+        /// How often it was refreshed: a value that was read before is not kept.
+        var refreshCount = 0
     }
 
     private let state: Locked<State>
@@ -50,17 +52,17 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
 
     /// Takes in that it has changed, or is elsewhere.
     func refresh(_ attributes: ItemAttributes) {
-        state.withLock { $0 = State(attributes: attributes) }
+        state.withLock { $0 = State(attributes: attributes, refreshCount: $0.refreshCount + 1) }
     }
 
     func value(of key: String) -> PredicateValue {
-        let (known, attributes) = state.withLock { ($0.known[key], $0.attributes) }
+        let (known, attributes, count) = state.withLock { ($0.known[key], $0.attributes, $0.refreshCount) }
         if let known { return known }
         guard let attributes else { return .null }
         let value = attributes.value(of: key)
         state.withLock { state in
-            // Of another name by now: not to be kept.
-            if state.attributes?.path == attributes.path { state.known[key] = value }
+            // Of a time before the query told of a change: not to be kept.
+            if state.refreshCount == count { state.known[key] = value }
         }
         return value
     }

@@ -1,0 +1,51 @@
+import FileSystem
+import Foundation
+import Locks
+import TestFolders
+import Testing
+
+@testable import DocumentFoundation
+
+@Suite("NSMetadataItem")
+struct NSMetadataItemTests {
+    /// Has something happen right after a file has been looked at, once.
+    private final class Meanwhile: SystemCallObserver {
+        private let body: Locked<(@Sendable () -> Void)?>
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = Locked(body) }
+
+        func willMake(_ call: SystemCall) -> CInt { 0 }
+
+        func didMake(_ call: SystemCall) {
+            guard call.name == "statx" else { return }
+            let body = self.body.withLock { body in
+                defer { body = nil }
+                return body
+            }
+            body?()
+        }
+    }
+
+    @Test("A value that was being read as the query told of a change is not kept")
+    func refreshedMeanwhile() throws {
+        let folder = try TestFolder("metadata-item")
+        defer { withExtendedLifetime(folder) {} }
+        let url = folder.url.appendingPathComponent("a.txt")
+        try Data("old".utf8).write(to: url)
+        let attributes = ItemAttributes(
+            folder: FilePath(folder.url.path),
+            name: "a.txt",
+            form: .file,
+            types: ItemTypes()
+        )
+        let item = NSMetadataItem(attributes, number: nil)
+        let change = Meanwhile {
+            // Not written, it has not the size that is asked for below.
+            try? Data("newer".utf8).write(to: url)
+            item.refresh(attributes)
+        }
+        let before = SystemCallObservation.withObserver(change) { item.value(of: NSMetadataItemFSSizeKey) }
+        #expect(before == .integer(3))
+        #expect(item.value(forAttribute: NSMetadataItemFSSizeKey) as? Int == 5)
+    }
+}
