@@ -144,11 +144,9 @@ final class KeyValueCore: Sendable {
         do {
             try KeyValueFile(settings).makePlace()
             // First the watch: what is written while the file is read is told.
-            let watch = try DirectoryWatch(folder, on: queue) { [weak self] events in
-                let isOurs = events.contains { $0.name == settings.fileName || $0.kind == .overflowed }
-                if isOurs { self?.readNews() }
+            do { try watch(folder, settings) } catch {
+                Self.warn("\(error) What others store is read when something is stored here.")
             }
-            state.withLock { $0.watch = watch }
             let found = try KeyValueFile(settings).load()
             // Also a process that begins anew before anything of other devices has come waits for that.
             if settings.container != nil {
@@ -160,6 +158,15 @@ final class KeyValueCore: Sendable {
         } catch {
             Self.warn("\(Self.sentence(error)) What is stored is not read yet.")
         }
+    }
+
+    /// From now on what others write is told.
+    private func watch(_ folder: FilePath, _ settings: KeyValueSettings) throws(SystemError) {
+        let watch = try DirectoryWatch(folder, on: queue) { [weak self] events in
+            let isOurs = events.contains { $0.name == settings.fileName || $0.kind == .overflowed }
+            if isOurs { self?.readNews() }
+        }
+        state.withLock { $0.watch = watch }
     }
 
     /// Waits for the container to be in step once, whenever somebody keeps it so: if nothing of other devices has come then, there
@@ -209,11 +216,13 @@ final class KeyValueCore: Sendable {
     }
 
     private func exchange() -> Bool {
-        let (values, settings) = state.withLock { state in
+        let (values, settings, isWatched) = state.withLock { state in
             state.isSavePending = false
-            return (state.values, state.settings)
+            return (state.values, state.settings, state.watch != nil)
         }
-        guard settings.folder != nil else { return false }
+        guard let folder = settings.folder else { return false }
+        // That there was none, a person was told when the file was opened.
+        if !isWatched { try? watch(folder, settings) }
         do {
             notify(take(try KeyValueFile(settings).join(values)))
             return true
