@@ -60,6 +60,8 @@ extension SyncRun {
         let asker = Asker(path: path, known: explain(path), tell: tell)
         askers[id] = asker
         tell(asker.known)
+        // Whether or not an event tells of it, who looks hears how it stands then.
+        if let item = item(at: path), !isFileAsRead(item) { lookAgain(at: item) }
         askReadings()
         askReadingsAgain()
         return { [queue, box = Confined(Weak(self))] in

@@ -38,8 +38,24 @@ extension SyncRun {
         }
     }
 
+    /// Whether nothing says that a file holds something else than when it was read last, be it told of or not. A mark that it was
+    /// given since says nothing of that, nor does another name; of what is in a package its events tell.
+    func isFileAsRead(_ item: ItemID) -> Bool {
+        guard !isStopped, writing.waiting[item] == nil, !isExcluded(item), let known = table[item],
+            known.state.kind == .document, known.trace.kind == .regular,
+            let there = table.path(of: item, in: place.folder)
+        else { return true }
+        do {
+            guard let now = try FolderScan.status(at: there) else { return false }
+            return ItemTrace(now).hasContents(of: known.trace)
+        } catch {
+            // That it cannot be looked at is found out, and said, where all is looked at.
+            return true
+        }
+    }
+
     /// Has a document be looked at, and those who follow hear how it stands then.
-    private func lookAgain(at item: ItemID) {
+    func lookAgain(at item: ItemID) {
         news.insert(item)
         guard let folder = parent(of: item) else { return }
         dirtyFolders.insert(folder)
@@ -47,7 +63,7 @@ extension SyncRun {
     }
 
     /// How something stands that nobody has looked at yet: it is here alone. Nil for nothing, and for what is no item.
-    private func stateOfUnseen(at path: String) -> ItemSyncState? {
+    func stateOfUnseen(at path: String) -> ItemSyncState? {
         let there = place.folder.appending(path)
         guard !path.isEmpty, !path.pathNames.dropLast().contains(where: place.isPackage),
             // What cannot be looked at is not known.

@@ -202,4 +202,42 @@ struct ItemValuesTests {
         #expect(one.text("a.bin") == "second" && one.text("b.bin") == "new")
         pair.end()
     }
+
+    /// Why an item is as it is right after something was done to it, before any event of that can have been heard.
+    private func explanation(of name: String, after body: () throws -> Void = {}) throws -> Explanation {
+        let running = try #require(two.running)
+        let result = running.ask(
+            { run in
+                Result<Explanation?, any Error> {
+                    try body()
+                    return run.explain(name)
+                }
+            },
+            or: { _ in .success(nil) }
+        )
+        let found = try result.get()
+        return try #require(found)
+    }
+
+    @Test("What was just saved or made is said to have just changed, before anybody was told of it")
+    func justSavedInWords() throws {
+        try put(Data("first".utf8), on: one)
+        pair.wait { two.text("a.bin") == "first" && pair.isSettled }
+        pair.wait { (try? state(of: "a.bin"))?.isUploaded == true }
+        let before = try explanation(of: "a.bin")
+        #expect(before.chain.map(\.kind) == [.settled] && before.isSettled)
+        let saved = try explanation(of: "a.bin") { try put(Data("second".utf8), on: two) }
+        #expect(saved.chain.map(\.kind) == [.justChanged] && !saved.isSettled)
+        #expect(saved.next == "It goes on by itself.")
+        let made = try explanation(of: "b.bin") { try two.put("new", at: "b.bin") }
+        #expect(made.chain.map(\.kind) == [.justChanged] && made.next == saved.next)
+        let none = try explanation(of: "nothing.bin")
+        #expect(none.chain.map(\.kind) == [.absent])
+        pair.wait {
+            pair.isSettled
+                && ["a.bin", "b.bin"].allSatisfy { (try? explanation(of: $0))?.isSettled == true }
+        }
+        #expect(one.text("a.bin") == "second" && one.text("b.bin") == "new")
+        pair.end()
+    }
 }

@@ -51,11 +51,18 @@ extension ItemConcern {
 
 extension SyncRun {
     /// Explains what is at a place below the folder.
+    ///
+    /// It is looked at: what has just been saved no event may have told of yet, and is not at the hub for all that.
     func explain(_ path: String) -> Explanation {
         guard let item = item(at: path) ?? packageHolding(path) else {
             return explanation(ofUnknown: path)
         }
         var explanation = explain(item)
+        if explanation.isSettled, !isFileAsRead(item) {
+            explanation.isSettled = false
+            explanation.chain = [Explanation.Cause(.justChanged, Self.justChanged)]
+            explanation.next = Self.byItself
+        }
         if let trouble = nameTrouble(of: item) { explanation.notes.append(trouble) }
         if let survival = survivalText(of: item) { explanation.notes.append(survival) }
         if let deed = logDeed {

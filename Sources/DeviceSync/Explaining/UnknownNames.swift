@@ -45,7 +45,10 @@ extension SyncRun {
             let isExcluded = SyncExclusion.isExcluded(place.folder.appending(path), below: place.folder)
             if isExcluded { return exclusion }
             if isStopped { return endCause }
-            if dirtyFolders.contains(folder) { return Explanation.Cause(.justChanged, Self.justChanged) }
+            // What has just been made no event may have told of yet.
+            if dirtyFolders.contains(folder) || (stateOfUnseen(at: path) != nil && isListed(path)) {
+                return Explanation.Cause(.justChanged, Self.justChanged)
+            }
         }
         let text = "Nothing of this name is here or at the hub."
         return Explanation.Cause(.absent, text, remedy: "Check the name.")
@@ -64,5 +67,13 @@ extension SyncRun {
     func isSomething(at path: String) -> Bool {
         // What cannot be looked at is not known.
         (try? FolderScan.status(at: place.folder.appending(path))) != nil
+    }
+
+    /// Whether a folder lists a name. A volume that knows no capitals has something at others as well.
+    private func isListed(_ path: String) -> Bool {
+        let there = place.folder.appending(path)
+        // What cannot be listed is explained by that.
+        guard let names = try? FolderScan.names(in: there.parent) else { return false }
+        return names.contains { $0.isSameInBytes(there.name) }
     }
 }
