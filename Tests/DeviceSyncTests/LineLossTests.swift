@@ -1,4 +1,6 @@
 import DocumentTesting
+import Foundation
+import Locks
 import SyncMessages
 import TestThreads
 import Testing
@@ -45,6 +47,29 @@ struct LineLossTests {
         try one.write("text", to: "a.txt")
         #expect(pair.two.wait(seconds: 30) { pair.two.text("a.txt") == "text" }, "\(one.said)")
         #expect(lossCount == 1)
+        pair.end()
+    }
+
+    @Test("The first one that fails after a start is told, once, and so is who waits for contents")
+    func first() throws {
+        let two = pair.two
+        try one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        try #require(two.running).evict("a.txt")
+        pair.wait { two.said.contains(.freed) }
+        two.stop()
+        two.line.cut()
+        try two.start()
+        let done = Locked<SyncRefusal?>(nil)
+        _ = try #require(two.running).download("a.txt") { refusal in done.withLock { $0 = refusal } }
+        pair.wait { done.withLock { $0?.code } == .unreachable }
+        pair.wait { two.status?.lineFailure?.contains("the line is cut") == true }
+        #expect(two.status?.line == .down)
+        let losses = two.said.filter { if case .lineDown = $0 { true } else { false } }
+        #expect(losses == [.lineDown("the line is cut")])
+        two.line.mend()
+        _ = try #require(two.running).download("a.txt", done: nil)
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
         pair.end()
     }
 }

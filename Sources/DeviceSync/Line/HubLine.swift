@@ -14,7 +14,8 @@ internal import Vault
 /// A call that began while the line was up another time says nothing of it now. While the request for the log waits at the hub
 /// it does not tell that another call failed: whether the line is up again is asked beside it then.
 ///
-/// Any thread. What comes of it is told to a receiver, one event after another from several threads.
+/// Any thread. What comes of it is told to a receiver, one event after another from several threads. That only hands them on, and
+/// neither waits nor calls back: that the line is up or down is told while it cannot become otherwise.
 final class HubLine: Sendable {
     /// What comes over the line.
     enum News: Sendable {
@@ -56,6 +57,8 @@ final class HubLine: Sendable {
     struct State {
         var isUp = false
         var isClosed = false
+        /// Whether it was told that it is down, since it was up last.
+        var isToldDown = false
         /// Whether the hub has said that it does not know this device, since it was up last.
         var isUnknown = false
         /// How often it has come up.
@@ -75,6 +78,10 @@ final class HubLine: Sendable {
     let receiver: @Sendable (News) -> Void
     let wakeUp = DispatchSemaphore(value: 0)
     private let asking = DispatchQueue(label: "sheaf.line")
+
+    /// Held while it goes up or down, until that is told and what waited is dropped: else what is told last might not be what is
+    /// so, and what is queued for a line that is up again might be dropped with the rest.
+    private let turning = NSLock()
 
     /// How long a request for the log waits at the hub.
     static let waitSeconds = 50
@@ -301,14 +308,16 @@ final class HubLine: Sendable {
 
     /// A call has failed that began when the line had come up so often.
     private func loseLine(_ up: Int, _ error: any Error) {
-        let pause = state.withLock { state -> Double? in
-            guard state.isUp, state.upCount == up else { return nil }
-            defer { state.pauseSeconds = min(2 * state.pauseSeconds, hub.retrySeconds.upperBound) }
-            return min(state.pauseSeconds, hub.retrySeconds.upperBound)
+        let pause = turning.withLock { () -> Double? in
+            let pause = state.withLock { state -> Double? in
+                guard state.isUp, state.upCount == up else { return nil }
+                defer { state.pauseSeconds = min(2 * state.pauseSeconds, hub.retrySeconds.upperBound) }
+                return min(state.pauseSeconds, hub.retrySeconds.upperBound)
+            }
+            if pause != nil { goDown(error) }
+            return pause
         }
-        guard let pause else { return }
-        lose(error)
-        askAgain(after: pause)
+        if let pause { askAgain(after: pause) }
     }
 
     /// Asks after a while whether the line is up again, and again if it is not.
@@ -329,13 +338,15 @@ final class HubLine: Sendable {
     }
 
     func bringUp() {
-        let isNews = state.withLock { state in
-            guard !state.isUp, !state.isClosed else { return false }
-            (state.isUp, state.isUnknown) = (true, false)
-            state.upCount += 1
-            return true
+        turning.withLock {
+            let isNews = state.withLock { state in
+                guard !state.isUp, !state.isClosed else { return false }
+                (state.isUp, state.isToldDown, state.isUnknown) = (true, false, false)
+                state.upCount += 1
+                return true
+            }
+            if isNews { receiver(.up) }
         }
-        if isNews { receiver(.up) }
     }
 
     /// Whether the next call may fare better, whatever it is about.
@@ -351,12 +362,17 @@ final class HubLine: Sendable {
         }
     }
 
-    func lose(_ error: any Error) {
+    /// It cannot be used: what waits is dropped, and that is told, once until it is up again.
+    func lose(_ error: any Error) { turning.withLock { goDown(error) } }
+
+    /// While it is turning.
+    private func goDown(_ error: any Error) {
         let isUnknown = (error as? HubFailure)?.error.code == .unauthorized
         let isNews = state.withLock { state in
-            // A hub that is put back does not answer at first: that this helps nothing is news of a line that is down.
-            let isNews = state.isUp || isUnknown && !state.isUnknown
-            (state.isUp, state.isUnknown) = (false, state.isUnknown || isUnknown)
+            // A hub that is put back does not answer at first: that this helps nothing is news of a line that is down. So is what
+            // becomes of the first try of all, as somebody may wait for it.
+            let isNews = !state.isToldDown || isUnknown && !state.isUnknown
+            (state.isUp, state.isToldDown, state.isUnknown) = (false, true, state.isUnknown || isUnknown)
             return isNews && !state.isClosed
         }
         uploads.withLock { $0 }?.clear()

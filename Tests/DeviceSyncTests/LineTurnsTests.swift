@@ -1,0 +1,62 @@
+import Cryptography
+import Dispatch
+import DocumentTesting
+import FileSystem
+import Foundation
+import HubProtocol
+import Locks
+import Sealing
+import TestFolders
+import TestThreads
+import Testing
+import Vault
+
+@testable import DeviceSync
+
+/// A line goes up and down by what several threads meet at a time.
+@Suite("A line that goes up and down", .onOwnThreads, .timeLimit(.minutes(1)))
+struct LineTurnsTests {
+    private let ownFolder: TestFolder
+    private let line: HubLine
+    private let told: Locked<[Bool]>
+
+    init() throws {
+        ownFolder = try TestFolder("lineTurns")
+        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
+        let hub = try HubInMemory(container)
+        let identity = try DeviceIdentity(random: RandomBytes.make)
+        let keys = try Founding.found(container, by: identity, named: "device", at: hub.line())
+        let vault = try Vault(at: FilePath(ownFolder.path).appending("vault"))
+        let (own, told) = (hub.line(), Locked<[Bool]>([]))
+        self.told = told
+        line = HubLine(
+            to: own,
+            ContentStore(vault: vault, device: UUID(), deviceName: "device"),
+            try LogDesk(KeyRing(keys) { _ in }, by: identity, known: []),
+            after: AskedAhead(own)
+        ) { news in
+            switch news {
+            case .up: told.withLock { $0.append(true) }
+            case .down: told.withLock { $0.append(false) }
+            default: Issue.record("\(news)")
+            }
+        }
+    }
+
+    @Test("What is told last is what is so, whoever has it go up and down at the same time")
+    func order() {
+        let group = DispatchGroup()
+        for isUp in [true, false] {
+            DispatchQueue(label: "turns \(isUp)").async(group: group) { [line] in
+                for _ in 0..<20_000 {
+                    if isUp { line.bringUp() } else { line.lose(LineFailure("test")) }
+                }
+            }
+        }
+        group.wait()
+        let told = told.withLock { $0 }
+        #expect(zip(told, told.dropFirst()).allSatisfy { $0 != $1 })
+        #expect(told.last == line.state.withLock { $0.isUp })
+        line.close()
+    }
+}
