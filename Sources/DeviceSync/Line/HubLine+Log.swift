@@ -57,7 +57,7 @@ extension HubLine {
         try keys.get()
         if let finding = reading.finding {
             if case .keysMissing = finding { return true }
-            return try goBack(finding)
+            return try goBack(finding, page.head)
         }
         if desk.head.position >= page.head.position {
             guard desk.isMember else {
@@ -101,7 +101,10 @@ extension HubLine {
 
     /// Looks how far the hub's log is the one that was read. Where the two part, what comes after may be right in the other
     /// one, whatever it is in this.
-    private func goBack(_ finding: LogFinding) throws -> Bool {
+    ///
+    /// - Parameter said: The end of the log by the page in which that was found.
+    /// - Throws: `LineFailure` where the log had an end before what was read of it, and has all of that when it is looked at.
+    private func goBack(_ finding: LogFinding, _ said: LogHead) throws -> Bool {
         let places = desk.places
         // The hub has all of what comes before a place that it has.
         var (low, high) = (0, places.count - 1)
@@ -110,6 +113,7 @@ extension HubLine {
             if try has(places[middle]) { low = middle } else { high = middle - 1 }
         }
         guard low < places.count - 1 else {
+            if case .rolledBack = finding { throw contradiction(said) }
             // It has all that was read, and goes on with what nobody has made.
             return stop(finding)
         }
@@ -120,6 +124,17 @@ extension HubLine {
             .putBack(to: places[low], isShort ? .rolledBack(last: places[low]) : .forked(last: places[low]))
         )
         return false
+    }
+
+    /// Nothing was put back: who keeps answers on the way has given an old one, or two hubs share an address, of which one is
+    /// behind. What is asked next may be answered as it should be.
+    private func contradiction(_ said: LogHead) -> LineFailure {
+        LineFailure(
+            """
+            the hub said that its log ends with entry \(said.position), and has entry \(desk.head.position) all the same: that was \
+            an old answer, as of a proxy that keeps answers or of one of two hubs at the same address
+            """
+        )
     }
 
     /// Whether the hub's log has the entry of a place.
