@@ -6,6 +6,7 @@ import Foundation
 import HubProtocol
 import Locks
 import Sealing
+import Sync
 import TestFolders
 import TestThreads
 import Testing
@@ -57,6 +58,27 @@ struct LineTurnsTests {
         let told = told.withLock { $0 }
         #expect(zip(told, told.dropFirst()).allSatisfy { $0 != $1 })
         #expect(told.last == line.state.withLock { $0.isUp })
+        line.close()
+    }
+
+    @Test("What was asked while the line was down in between does not count, as the hub may have been put back")
+    func asked() {
+        let (name, other) = (ContentName("name"), ContentName("other"))
+        func isKept(_ name: ContentName) -> Bool {
+            line.asked.withLock { $0.isKept(name, on: nil, now: 1) }
+        }
+        line.bringUp()
+        let up = line.upCount
+        line.note(ContentStore.Upload(name), askedAt: 0, since: up)
+        #expect(isKept(name))
+        line.lose(LineFailure("test"))
+        line.note(ContentStore.Upload(other), askedAt: 0, since: up)
+        #expect(!isKept(name) && !isKept(other))
+        line.bringUp()
+        line.note(ContentStore.Upload(other), askedAt: 0, since: up)
+        #expect(!isKept(other))
+        line.note(ContentStore.Upload(other), askedAt: 0, since: line.upCount)
+        #expect(isKept(other))
         line.close()
     }
 }

@@ -74,7 +74,7 @@ extension HubLine {
     /// is now.
     private func lack(of offer: LogDesk.Offer) throws -> (ContentName, any Error)? {
         for name in offer.unsure {
-            let now = Self.seconds
+            let (now, up) = (Self.seconds, upCount)
             if asked.withLock({ $0.isKept(name, on: offer.base, now: now) }) { continue }
             let (sealer, opener) = (try desk.blobSealer(), try desk.blobOpener())
             do {
@@ -88,9 +88,20 @@ extension HubLine {
                 guard let own = ownError(in: error) else { throw error }
                 return (name, own)
             }
-            asked.withLock { $0.note(name, on: nil, at: now) }
+            note(ContentStore.Upload(name), askedAt: now, since: up)
         }
         return nil
+    }
+
+    /// Notes what the hub was asked for, if the line has been up all the while: one that was put back meanwhile need not have it.
+    ///
+    /// - Parameter up: How often it had come up when the asking began.
+    func note(_ upload: ContentStore.Upload, askedAt seconds: Double, since up: Int) {
+        asked.withLock { asked in
+            // What is noted before the line is lost is forgotten then.
+            guard state.withLock({ $0.isUp && $0.upCount == up }) else { return }
+            asked.note(upload.name, on: upload.base, at: seconds)
+        }
     }
 
     /// Sends contents, or has the hub keep them as it has them, where the vault lacks some.

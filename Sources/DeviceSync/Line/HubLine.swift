@@ -177,34 +177,29 @@ final class HubLine: Sendable {
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
+    var upCount: Int { state.withLock { $0.upCount } }
 
     // MARK: Sending and getting
 
     private func upload(_ wanted: [ContentStore.Upload]) {
-        let begun = Self.seconds
+        let (begun, up) = (Self.seconds, upCount)
         attempt {
             try contents.upload(wanted, to: hub, try desk.blobSealer()) {
                 [receiver] in receiver(.sent($0, $1))
             }
         } then: {
-            note(wanted, askedAt: begun)
+            for upload in wanted { note(upload, askedAt: begun, since: up) }
             receiver(.uploaded(wanted.map(\.name)))
         } or: { _ in
             let uploads = Dictionary(wanted.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
             retrySingly(wanted.map(\.name)) { name in
                 let upload = uploads[name] ?? ContentStore.Upload(name)
-                let begun = Self.seconds
+                let (begun, up) = (Self.seconds, upCount)
                 try sendOrKeep(upload)
-                note([upload], askedAt: begun)
+                note(upload, askedAt: begun, since: up)
             } then: {
                 .uploaded([$0])
             }
-        }
-    }
-
-    private func note(_ uploads: [ContentStore.Upload], askedAt seconds: Double) {
-        asked.withLock { asked in
-            for upload in uploads { asked.note(upload.name, on: upload.base, at: seconds) }
         }
     }
 
