@@ -157,8 +157,19 @@ extension HubLine {
             return devices.first
         }
         guard let next, let offered = try desk.sealAddition(of: next) else { return }
+        try provideKeys(for: next)
         // Refused: another device was faster with another one, which is about to be read.
         _ = try hub.offer([offered])
+    }
+
+    /// Who has announced a key since the hub forgot a device knew nothing of it, and has sealed that for all others: it could not
+    /// read what comes after that.
+    private func provideKeys(for device: PublicIdentity) throws {
+        let newest = desk.newestGeneration
+        guard provided.withLock({ $0[device.id] != newest }), let keys = try desk.sealedKeys(for: device)
+        else { return }
+        try hub.leave(keys, for: device.id)
+        provided.withLock { $0[device.id] = newest }
     }
 
     private func stop(_ finding: LogFinding) -> Bool {

@@ -96,6 +96,8 @@ final class HubLine: Sendable {
     private let downloads: Locked<BatchQueue<Fetch>?>
     private let commits: Locked<BatchQueue<LogDesk.Offer>?>
     let forgotten = Locked<[PublicIdentity]>([])
+    /// Up to which key those of them have been left what they may lack.
+    let provided = Locked<[DeviceID: UInt32]>([:])
     /// What was asked of the log before the line was opened.
     let ahead: AskedAhead
 

@@ -221,6 +221,13 @@ final class LogDesk: @unchecked Sendable {
         }
     }
 
+    /// Seals all keys for a device that is to share the container again; nil where there has been one alone, which it has.
+    func sealedKeys(for device: PublicIdentity) throws -> [UInt8]? {
+        let keys = ring.keys
+        guard keys.newest.generation > 1 else { return nil }
+        return try Sealing.WrappedKeys(keys, for: device, by: identity, random: RandomBytes.make).encoded
+    }
+
     /// Under the lock. What is no box of a device's, or not for this one, may lie beside one that is.
     private func keys(in box: [UInt8]) throws -> ContainerKeys? {
         do {

@@ -35,12 +35,12 @@ extension Sharing {
         // The kit first: a key in the list without one would open nothing.
         let kept = keys.keys
         let kit = try RecoveryKit(kept, under: key, random: RandomBytes.make)
-        try leave(kit.encoded, for: paper.id)
+        try hub.leave(kit.encoded, for: paper.id)
         try Founding.add(paper, to: keys, by: identity, at: hub)
         if keys.keys != kept {
             // Who has announced a key in between knew nothing of the paper, and has sealed it for all others.
             let box = try Sealing.WrappedKeys(keys.keys, for: paper, by: identity, random: RandomBytes.make)
-            try leave(box.encoded, for: paper.id)
+            try hub.leave(box.encoded, for: paper.id)
         }
         // Nobody is to write down, in the place of a former one that is right, what opens nothing.
         try check(key)

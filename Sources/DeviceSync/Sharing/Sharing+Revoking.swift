@@ -207,27 +207,8 @@ extension Sharing {
         let all = try keys.keys.adding(plan.next)
         for device in list.present where device.id != plan.device {
             let box = try Sealing.WrappedKeys(all, for: device, by: identity, random: RandomBytes.make)
-            try leave(box.encoded, for: device.id)
+            try hub.leave(box.encoded, for: device.id)
         }
-    }
-
-    /// Leaves something sealed at the hub for a device, beside what is there for it.
-    func leave(_ sealed: [UInt8], for device: DeviceID) throws {
-        let name = DeviceName(of: device)
-        for _ in 0..<Self.attemptCountMax {
-            let taken = Set(try hub.keys(for: name).map(\.generation))
-            guard let free = (1...UInt32.max).first(where: { !taken.contains($0) }) else { break }
-            do {
-                return try hub.keep(
-                    HubProtocol.WrappedKeys(generation: free, keys: Data(sealed)),
-                    for: name
-                )
-            } catch let failure as HubFailure where failure.error.code == .conflict {
-                // Another device has left something in just this place.
-                continue
-            }
-        }
-        throw SyncFailure.hubChanged("The hub finds no place for keys. Try again.")
     }
 
     private static let attemptCountMax = 10

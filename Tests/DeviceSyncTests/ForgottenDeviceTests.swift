@@ -1,0 +1,78 @@
+import Cryptography
+import DocumentTesting
+import FileSystem
+import Foundation
+import HubProtocol
+import Sealing
+import SyncMessages
+import TestFolders
+import TestThreads
+import Testing
+
+@testable import DeviceSync
+
+/// A hub that was put back to before a device joined has forgotten it, and so has whoever knows the log from that hub alone.
+@Suite("A device that the hub has forgotten", .onOwnThreads, .timeLimit(.minutes(2)))
+struct ForgottenDeviceTests {
+    private let ownFolder: TestFolder
+    private let hub: HubInMemory
+    private let identities: [DeviceIdentity]
+    private let keys: ContainerKeys
+
+    init() throws {
+        ownFolder = try TestFolder("forgotten")
+        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
+        hub = try HubInMemory(container)
+        identities = try (0..<4).map { _ in try DeviceIdentity(random: RandomBytes.make) }
+        keys = try Founding.found(container, by: identities[0], named: "device 0", at: hub.line())
+    }
+
+    private func share(with number: Int) throws {
+        let identity = identities[number].publicIdentity(named: "device \(number)")
+        try Founding.add(identity, to: keys, by: identities[0], at: hub.line())
+    }
+
+    private func expect(
+        _ contents: [String: String],
+        on devices: [TestDevice],
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        let isSo = devices[0].wait {
+            devices.allSatisfy { $0.contents == contents && $0.status?.isSettled == true }
+        }
+        #expect(
+            isSo,
+            "\(devices.map(\.contents)); \(devices.map(\.said)); \(devices.map(\.status))",
+            sourceLocation: location
+        )
+    }
+
+    @Test("Let in again, it has the key too that was made meanwhile by one that knew nothing of it")
+    func newKey() throws {
+        for number in [1, 3] { try share(with: number) }
+        let first = try TestDevice(0, in: ownFolder.url, identities[0], keys, at: hub)
+        try first.start()
+        try first.write("a", to: "a.txt")
+        expect(["a.txt": "a"], on: [first])
+        let backup = hub.backup()
+        try share(with: 2)
+        let second = try TestDevice(2, in: ownFolder.url, identities[2], keys, at: hub)
+        try second.start()
+        try second.write("b", to: "b.txt")
+        expect(["a.txt": "a", "b.txt": "b"], on: [first, second])
+        first.stop()
+        second.stop()
+        hub.restore(backup)
+        // Of another device, which has not read of the second.
+        let ring = KeyRing(keys) { _ in }
+        let other = Sharing(in: FilePath(ownFolder.path), ring, by: identities[3], at: hub.line())
+        #expect(try other.revoke(identities[1].id) == .revoked)
+        try first.start()
+        try second.start()
+        try first.write("c", to: "c.txt")
+        expect(["a.txt": "a", "b.txt": "b", "c.txt": "c"], on: [first, second])
+        #expect(second.keys.keys.newest.generation == 2)
+        first.stop()
+        second.stop()
+    }
+}
