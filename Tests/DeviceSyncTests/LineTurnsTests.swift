@@ -61,7 +61,7 @@ struct LineTurnsTests {
         line.close()
     }
 
-    @Test("What was asked while the line was down in between does not count, as the hub may have been put back")
+    @Test("What was asked before the line was down does not count after, as the hub may have been put back")
     func asked() {
         let (name, other) = (ContentName("name"), ContentName("other"))
         func isKept(_ name: ContentName) -> Bool {

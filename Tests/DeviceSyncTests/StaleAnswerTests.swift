@@ -33,7 +33,7 @@ struct StaleAnswerTests {
         }
     }
 
-    @Test("It is tried again until it is as it should be, said what it was, and nothing has stopped or gone back")
+    @Test("It is said and asked again until it is as it should be, and nothing has stopped or gone back")
     func stale() throws {
         let pair = try DevicePair()
         let (one, two) = (pair.one, pair.two)
