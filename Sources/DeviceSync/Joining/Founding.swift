@@ -1,4 +1,5 @@
 internal import Cryptography
+package import FileSystem
 internal import Foundation
 package import HubProtocol
 package import Sealing
@@ -72,7 +73,9 @@ package enum Founding {
 
     /// Says in a container's log that another device shares it from now on.
     ///
-    /// - Parameter keys: Has all of the container's when this returns.
+    /// - Parameters:
+    ///   - keys: Has all of the container's when this returns.
+    ///   - folder: What is the saying device's of the container: the log has to go on from what that remembers. Nil for nothing.
     /// - Returns: Where in the log it says so.
     /// - Throws: As `found`; `SyncFailure` with code `hubChanged` when the log is not what it should be, `shutOut` for a
     ///   device that was there before and is not to come back.
@@ -81,9 +84,10 @@ package enum Founding {
         _ device: PublicIdentity,
         to keys: KeyRing,
         by identity: DeviceIdentity,
-        at hub: any ContainerHub
+        at hub: any ContainerHub,
+        remembered folder: FilePath? = nil
     ) throws -> LogPosition {
-        let visit = try LogVisit(keys, by: identity, at: hub)
+        let visit = try LogVisit(keys, by: identity, at: hub, remembered: folder)
         return try visit.say { id in
             if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
             return try visit.desk.sealAddition(of: device, as: id)

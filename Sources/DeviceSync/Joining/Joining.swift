@@ -98,7 +98,13 @@ package struct Joining: Sendable {
                 case .send(let message): try relay.send(message)
                 case .show(let phrase): events.append(person.compare(phrase) ? .same : .different)
                 case .add(let device):
-                    let position = try Founding.add(device, to: keys, by: joined.identity, at: container)
+                    let position = try Founding.add(
+                        device,
+                        to: keys,
+                        by: joined.identity,
+                        at: container,
+                        remembered: home.folder(of: joined.settings.container)
+                    )
                     let invitation = try client.invite().invitation
                     actions += try side.give(
                         PairingGift(keys.keys, invitation: invitation, addedAt: position)

@@ -1,9 +1,12 @@
+internal import FileSystem
 internal import Foundation
 internal import HubProtocol
 internal import Sealing
 internal import Sync
 
-/// A container's log as a command reads it: from its beginning to its end, without keeping anything of it but keys.
+/// A container's log as a command reads it: to its end, without keeping anything of it but keys. It begins where this device has
+/// got to, as far as that is remembered, so that the log has to go on from there: a hub that was put back since, or shows another
+/// log, is told nothing that holds for this one alone.
 ///
 /// For one thread at a time.
 final class LogVisit {
@@ -16,9 +19,25 @@ final class LogVisit {
     /// How often a statement is made anew because others were faster.
     private static let attemptCountMax = 10
 
-    init(_ keys: KeyRing, by identity: DeviceIdentity, at hub: any ContainerHub) throws {
-        desk = try LogDesk(keys, by: identity, known: [])
+    /// - Parameter folder: What is this device's of the container; nil for who has read nothing of it.
+    init(
+        _ keys: KeyRing,
+        by identity: DeviceIdentity,
+        at hub: any ContainerHub,
+        remembered folder: FilePath? = nil
+    ) throws {
+        desk = try Self.remembered(folder, keys, identity) ?? LogDesk(keys, by: identity, known: [])
         (self.hub, self.identity) = (hub, identity)
+    }
+
+    /// Nil where nothing is remembered. A memory that cannot be read is as none: it keeps nobody from being shut out.
+    private static func remembered(
+        _ folder: FilePath?,
+        _ keys: KeyRing,
+        _ identity: DeviceIdentity
+    ) -> LogDesk? {
+        guard let folder, let known = try? DeviceMemory.log(in: folder), !known.isEmpty else { return nil }
+        return try? LogDesk(keys, by: identity, known: known)
     }
 
     /// Who shares the container, as of what has been read.
@@ -38,9 +57,7 @@ final class LogVisit {
             let reading = try desk.read(page)
             if desk.shutOut != nil { return }
             if let finding = reading.finding {
-                guard case .keysMissing = finding else {
-                    throw SyncFailure.hubChanged(finding.description)
-                }
+                guard case .keysMissing = finding else { throw Self.failure(finding) }
                 try desk.fetchKeys(from: hub)
             } else if desk.head.position >= page.head.position {
                 let newest = desk.newestGeneration
@@ -55,6 +72,19 @@ final class LogVisit {
             }
         }
     }
+
+    private static func failure(_ finding: LogFinding) -> SyncFailure {
+        switch finding {
+        case .rolledBack, .forked: .hubChanged("\(finding.description) \(meet)")
+        default: .hubChanged(finding.description)
+        }
+    }
+
+    /// It goes back in the log, and sends again what the hub lacks.
+    private static let meet = """
+        If somebody has put the hub back to a backup, start sheaf up here, and say this again once it has a line; if nobody has, do \
+        not trust the hub.
+        """
 
     /// Reads on in the log as far as it can be read: who shares the container is known as of there.
     ///

@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 internal import HubProtocol
 internal import SQLite
@@ -13,6 +14,14 @@ extension DeviceMemory {
     }
 
     private static let logCountMax = 1 << 24
+
+    /// What a device has read of the log, as of what is remembered in a folder; nothing where it has no memory. Another process may
+    /// have that open, and goes on.
+    static func log(in folder: FilePath) throws -> [LogDesk.Heard] {
+        let own = try StorageFolder(at: folder)
+        guard try own.status(of: fileName) != nil else { return [] }
+        return try DeviceMemory(beside: own).log()
+    }
 
     func log() throws -> [LogDesk.Heard] {
         let rows = try connection.statement(

@@ -73,7 +73,7 @@ final class DeviceMemory {
         try forEach("SELECT item, state FROM agreed") { item, _ in noted.insert(item) }
     }
 
-    /// Opens a memory once more that this process has open already, to read it on another thread.
+    /// Opens a memory once more that somebody has open already, maybe, to read it on another thread or in another process.
     init(beside folder: StorageFolder) throws {
         (lock, home) = (nil, folder)
         connection = try Self.open(folder, Self.readCacheKibibytes)

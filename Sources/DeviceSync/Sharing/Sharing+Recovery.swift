@@ -18,7 +18,7 @@ extension Sharing {
         replacesFormer: Bool,
         show: (_ groups: [String]) throws -> Void
     ) throws {
-        let visit = try LogVisit(keys, by: identity, at: hub)
+        let visit = try visitLog()
         try visit.catchUp()
         let former = visit.devices.present.filter(\.isPaper)
         guard former.isEmpty || replacesFormer else { throw SyncFailure.paperIsThere }
@@ -36,7 +36,7 @@ extension Sharing {
         let kept = keys.keys
         let kit = try RecoveryKit(kept, under: key, random: RandomBytes.make)
         try hub.leave(kit.encoded, for: paper.id)
-        try Founding.add(paper, to: keys, by: identity, at: hub)
+        try Founding.add(paper, to: keys, by: identity, at: hub, remembered: folder)
         if keys.keys != kept {
             // Who has announced a key in between knew nothing of the paper, and has sealed it for all others.
             let box = try Sealing.WrappedKeys(keys.keys, for: paper, by: identity, random: RandomBytes.make)

@@ -27,7 +27,7 @@ extension Sharing {
     package func revoke(_ device: DeviceID) throws -> Outcome {
         guard device != identity.id else { throw SyncFailure.isThisDevice }
         return try alone {
-            let visit = try LogVisit(keys, by: identity, at: hub)
+            let visit = try visitLog()
             return try refusingAtLeast(device, visit) {
                 // What was begun before is ended before.
                 if let plan = try plan() { _ = try carryOut(plan) }
@@ -66,7 +66,7 @@ extension Sharing {
     }
 
     private func carryOut(_ plan: PlannedRevocation) throws -> Outcome {
-        let visit = try LogVisit(keys, by: identity, at: hub)
+        let visit = try visitLog()
         return try refusingAtLeast(plan.device, visit) { try carryOut(plan, visit) }
     }
 
@@ -140,7 +140,7 @@ extension Sharing {
     private func replaceKey(_ list: DeviceList) throws {
         let nobody = try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: Self.nobodyName)
         let plan = try newPlan(of: nobody.id, list)
-        try Founding.add(nobody, to: keys, by: identity, at: hub)
+        try Founding.add(nobody, to: keys, by: identity, at: hub, remembered: folder)
         _ = try carryOut(plan)
     }
 
@@ -260,7 +260,7 @@ extension Sharing {
     }
 
     private func sayLeaving() throws {
-        let visit = try LogVisit(keys, by: identity, at: hub)
+        let visit = try visitLog()
         try visit.catchUp()
         // Who is out already ends nothing that it has begun.
         if visit.desk.shutOut == nil, let plan = try plan() { _ = try carryOut(plan) }

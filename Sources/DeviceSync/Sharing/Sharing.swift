@@ -36,6 +36,11 @@ package struct Sharing: Sendable {
         (self.folder, self.keys, self.identity, self.hub) = (folder, keys, identity, hub)
     }
 
+    /// The log, from where this device has got to.
+    func visitLog() throws -> LogVisit {
+        try LogVisit(keys, by: identity, at: hub, remembered: folder)
+    }
+
     // MARK: What is planned
 
     static let planName = "revocation"

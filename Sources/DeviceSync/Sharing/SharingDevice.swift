@@ -63,7 +63,7 @@ extension Sharing {
         _ unread: (any Error) -> Void = { _ in },
         _ choose: (DeviceList) -> [DeviceList.Member]
     ) throws -> [SharingDevice] {
-        let visit = try LogVisit(keys, by: identity, at: hub)
+        let visit = try visitLog()
         // Whoever is to be shut out may have seen to it that nobody reads any further.
         if let error = try visit.readOn() { unread(error) }
         let (list, registrations) = (visit.devices, try hub.registrations())
