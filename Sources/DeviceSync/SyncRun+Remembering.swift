@@ -106,12 +106,19 @@ extension SyncRun {
             // What was released may be needed again, or not be released any more. Before anything else: a disk may refuse it.
             try noteReleased(to: 0)
             let known = try memory.log().filter { $0.entry.position <= place.position }
+            let formerlyForgotten = try memory.forgottenDevices()
             let former = desk.head.position
-            let forgotten = try desk.goBack(to: known)
+            let lost = try desk.goBack(to: known)
+            // Those too that were to be let in again when the hub was put back once more, or this process ended.
+            let members = desk.devices.members
+            let forgotten =
+                lost + formerlyForgotten.filter { device in
+                    members[device.id] == nil && !lost.contains { $0.id == device.id }
+                }
             wayBack = nil
             let effects = engine.rewind(to: known.lazy.map(\.entry))
             var changes = takeChanges()
-            changes.logEnd = place.position
+            (changes.logEnd, changes.forgotten) = (place.position, forgotten)
             let way = WayBack(former: former, position: place.position, forgotten: forgotten)
             writeAndGoOn(changes, andDo: effects, after: way)
         } catch let error where DiskRefusal.cause(of: error) != .other {

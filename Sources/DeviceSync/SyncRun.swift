@@ -274,6 +274,7 @@ final class SyncRun {
         try forgetLeftovers()
         try recallSuperseded()
         try recallRequests()
+        line.add(again: try memory.forgottenDevices())
         // Who stops a line of its own closes the hub, too, which a start that failed needs once more.
         self.line = line
         line.open()

@@ -75,4 +75,42 @@ struct ForgottenDeviceTests {
         first.stop()
         second.stop()
     }
+
+    private func hasGoneBack(_ device: TestDevice) -> Bool {
+        device.said.contains { if case .hubPutBack = $0 { true } else { false } }
+    }
+
+    @Test("It is let in again also by a device whose process ends when it has just gone back in the log")
+    func ended() throws {
+        let first = try TestDevice(0, in: ownFolder.url, identities[0], keys, at: hub)
+        try first.start()
+        try first.write("a", to: "a.txt")
+        expect(["a.txt": "a"], on: [first])
+        let (backup, count) = (hub.backup(), hub.entryCount)
+        try share(with: 2)
+        let second = try TestDevice(2, in: ownFolder.url, identities[2], keys, at: hub)
+        try second.start()
+        try second.write("b", to: "b.txt")
+        expect(["a.txt": "a", "b.txt": "b"], on: [first, second])
+        first.stop()
+        second.stop()
+        hub.restore(backup)
+        for number in 0..<20 where !hasGoneBack(first) {
+            first.line.end(afterCalls: number)
+            try first.start()
+            let isOver = first.wait {
+                hasGoneBack(first) || first.status?.lineFailure == "the line is cut"
+            }
+            #expect(isOver, "\(first.said)")
+            first.stop()
+        }
+        // It had no call left by which to let in anybody.
+        #expect(hasGoneBack(first) && hub.entryCount == count)
+        first.line.end(afterCalls: nil)
+        try first.start()
+        try second.start()
+        expect(["a.txt": "a", "b.txt": "b"], on: [first, second])
+        first.stop()
+        second.stop()
+    }
 }

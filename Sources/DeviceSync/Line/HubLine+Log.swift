@@ -117,9 +117,9 @@ extension HubLine {
             // It has all that was read, and goes on with what nobody has made.
             return stop(finding)
         }
-        lose(SyncFailure.hubChanged("the hub was put back to an earlier state"))
         // Has it nothing after that, it has lost what there was; else it has something else there.
         let isShort = try hub.log(after: places[low].position, waitSeconds: 0).entries.isEmpty
+        lose(SyncFailure.hubChanged("the hub was put back to an earlier state"))
         receiver(
             .putBack(to: places[low], isShort ? .rolledBack(last: places[low]) : .forked(last: places[low]))
         )
@@ -144,7 +144,7 @@ extension HubLine {
         return page.entries.first.map { $0.position == place.position && $0.hash == place.hash } ?? false
     }
 
-    /// Has the log know devices again that it has forgotten.
+    /// Has the log know devices again that it has forgotten. Those that it knows by now stay as they are.
     func add(again devices: [PublicIdentity]) { forgotten.withLock { $0 = devices } }
 
     /// One at a time: each statement follows the one before.

@@ -2,6 +2,7 @@ internal import FileSystem
 internal import Foundation
 internal import HubProtocol
 internal import SQLite
+internal import Sealing
 internal import Sync
 internal import SyncMessages
 internal import Vault
@@ -289,6 +290,8 @@ final class DeviceMemory {
     struct Changes {
         /// What comes after this place of the log is forgotten.
         var logEnd: LogPosition?
+        /// Who is to be let in again as what is forgotten said that they share the container; nil for as before.
+        var forgotten: [PublicIdentity]?
         var heard: [LogDesk.Heard] = []
         /// But for what disk and log agreed on.
         var engine = SyncMemoryChanges()
@@ -309,7 +312,7 @@ final class DeviceMemory {
         var changeSeconds: Double?
 
         var isEmpty: Bool {
-            logEnd == nil && heard.isEmpty && engine == SyncMemoryChanges() && agreed.isEmpty
+            logEnd == nil && forgotten == nil && heard.isEmpty && engine == SyncMemoryChanges() && agreed.isEmpty
                 && items.isEmpty && volumes.isEmpty && conflicts.isEmpty && period == nil
         }
     }
@@ -319,6 +322,7 @@ final class DeviceMemory {
         guard !changes.isEmpty else { return }
         try connection.transaction {
             if let end = changes.logEnd { try forgetLog(after: end) }
+            if let forgotten = changes.forgotten { try put(forgotten: forgotten) }
             try put(changes.heard)
             try put(changes.agreed)
             var places = ItemRows("placing", of: connection)

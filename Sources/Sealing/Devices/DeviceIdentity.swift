@@ -84,6 +84,20 @@ package struct PublicIdentity: Hashable, Sendable {
         return DeviceID(digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 
+    /// For what a device remembers.
+    package var encoded: [UInt8] {
+        var writer = ByteWriter()
+        encode(into: &writer)
+        return writer.bytes
+    }
+
+    /// - Throws: `malformed`.
+    package init(encoded bytes: [UInt8]) throws(SealingError) {
+        var reader = ByteReader(bytes, "What is known of a device")
+        try self.init(from: &reader)
+        try reader.finish()
+    }
+
     func encode(into writer: inout ByteWriter) {
         writer.raw(signingKey)
         writer.raw(agreementKey)
