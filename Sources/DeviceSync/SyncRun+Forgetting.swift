@@ -56,7 +56,7 @@ extension SyncRun {
                 return
             }
             let outcome = try releasing.run()
-            queue.sync { box.value.value?.note(outcome) }
+            queue.sync { box.value.value?.note(outcome, asOf: releasing.head) }
         } catch is LineFailure {
             // The next time does it, too.
         } catch let failure as HubFailure where failure.error.code == .conflict {

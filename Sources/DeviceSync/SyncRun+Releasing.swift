@@ -105,8 +105,9 @@ extension SyncRun {
         try memory.remember(Self.releasedKey, writer.bytes)
     }
 
-    func note(_ outcome: Releasing.Outcome) {
-        guard !isStopped else { return }
+    /// - Parameter head: How far the log had been read. What was former in one that the hub does not have any more need not be so now.
+    func note(_ outcome: Releasing.Outcome, asOf head: LogHead) {
+        guard !isStopped, desk.has(head) else { return }
         do { try noteReleased(to: outcome.releasedTo) } catch {
             // It is done once more.
             report(.failed(path: "what this device remembers", why: "\(error)"))

@@ -46,4 +46,36 @@ struct ReleasedCountTests {
         run.stop()
         pair.end()
     }
+
+    @Test("What was released as of a log that the hub has no more does not count as released in the next one")
+    func putBack() throws {
+        let pair = try DevicePair.holding("first", as: "a.txt")
+        let backup = pair.hub.backup()
+        try pair.one.write("second", to: "a.txt")
+        pair.wait { pair.two.text("a.txt") == "second" && pair.isSettled }
+        pair.two.stop()
+        let run = SeenRun()
+        try run.start(pair.two)
+        defer { run.stop() }
+        pair.wait { (try? run.sync { try $0.releasing() }) != nil }
+        let releasing = try #require(try run.sync { try $0.releasing() })
+        pair.hub.passHour()
+        let outcome = try releasing.run()
+        #expect(outcome.releasedTo > 0)
+        // By now the hub has another log, and both devices have read that.
+        pair.hub.restore(backup)
+        pair.wait {
+            guard let next = try? run.sync({ try $0.releasing() }) else { return false }
+            return next.head != releasing.head && next.head.position >= releasing.head.position
+                && pair.one.running?.isInStepNow == true
+        }
+        try run.sync { $0.note(outcome, asOf: releasing.head) }
+        let next = try #require(try run.sync { try $0.releasing() })
+        #expect(next.releasedTo == 0)
+        try run.sync { $0.note(outcome, asOf: next.head) }
+        let last = try #require(try run.sync { try $0.releasing() })
+        #expect(last.releasedTo == outcome.releasedTo)
+        run.stop()
+        pair.end()
+    }
 }

@@ -107,6 +107,11 @@ final class LogDesk: @unchecked Sendable {
     /// The places of the log that this device remembers, ascending; its head is the last.
     var places: [LogHead] { lock.withLock { reader.watch.marks + [reader.watch.head] } }
 
+    /// Whether the log that was read has a place that is remembered.
+    func has(_ place: LogHead) -> Bool {
+        lock.withLock { reader.watch.hash(at: place.position) == place.hash }
+    }
+
     /// How far the log has been read.
     var head: LogHead { lock.withLock { reader.watch.head } }
 
