@@ -18,6 +18,7 @@ extension HubLine {
             let good = try withoutLacking(offered)
             guard !good.isEmpty else { return }
             try makeLast(good)
+            let standing = desk.standing(of: good.map(\.commit))
             let answers = try hub.offer(try desk.seal(good))
             guard answers.answers.count == good.count else {
                 throw HubFailure(.malformed, "The hub answered another number of commits than it was asked.")
@@ -29,11 +30,26 @@ extension HubLine {
             let refused = zip(good, answers.answers).compactMap { offer, answer in
                 if case .refused(let position) = answer { (offer.commit.id, readTo: position) } else { nil }
             }
+            for (id, position) in refused
+            where position <= standing.position && standing.latest.contains(id) {
+                throw Self.contradiction(position)
+            }
             if !refused.isEmpty { receiver(.refused(refused)) }
         } then: {
         } or: { error in
             lose(error)
         }
+    }
+
+    /// A commit was refused for what had been read before, where nothing of the kind is: the hub was put back, which is about to
+    /// be read, or it is another one that is behind. Made anew it would be the same again, and refused as fast.
+    private static func contradiction(_ position: LogPosition) -> LineFailure {
+        LineFailure(
+            """
+            the hub refused a commit for entry \(position) of its log, which is not as it was read: it was put back, or gave an old \
+            answer
+            """
+        )
     }
 
     /// Nothing is at the hub that this device's disk may lose.

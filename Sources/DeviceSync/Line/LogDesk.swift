@@ -112,6 +112,14 @@ final class LogDesk: @unchecked Sendable {
         lock.withLock { reader.watch.hash(at: place.position) == place.hash }
     }
 
+    /// How far the log has been read, and which commits are made on the last entry that it has of their items up to there.
+    func standing(of commits: [Commit]) -> (position: LogPosition, latest: Set<Commit.ID>) {
+        lock.withLock {
+            let latest = commits.filter { (revisions[$0.item] ?? 0) == $0.base }
+            return (reader.watch.head.position, Set(latest.map(\.id)))
+        }
+    }
+
     /// How far the log has been read.
     var head: LogHead { lock.withLock { reader.watch.head } }
 
