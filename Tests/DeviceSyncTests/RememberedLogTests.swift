@@ -14,7 +14,6 @@ import Testing
 @Suite("A command and what its device remembers", .onOwnThreads, .timeLimit(.minutes(2)))
 struct RememberedLogTests {
     private let pair: DevicePair
-    private let backup: HubInMemory.Backup
     private let count: Int
     private var hub: HubInMemory { pair.hub }
     private var one: TestDevice { pair.one }
@@ -23,7 +22,8 @@ struct RememberedLogTests {
     init() throws {
         let pair = try DevicePair()
         self.pair = pair
-        (backup, count) = (pair.hub.backup(), pair.hub.entryCount)
+        count = pair.hub.entryCount
+        let backup = pair.hub.backup()
         try pair.one.write("text", to: "a.txt")
         pair.wait { pair.two.text("a.txt") == "text" && pair.isSettled }
         pair.end()
