@@ -105,7 +105,7 @@ extension SyncRun {
         try memory.remember(Self.releasedKey, writer.bytes)
     }
 
-    /// - Parameter head: How far the log had been read. What was former in one that the hub does not have any more need not be so now.
+    /// - Parameter head: How far the log had been read. What was former in one that the hub has no more need not be so now.
     func note(_ outcome: Releasing.Outcome, asOf head: LogHead) {
         guard !isStopped, desk.has(head) else { return }
         do { try noteReleased(to: outcome.releasedTo) } catch {

@@ -78,9 +78,7 @@ struct RememberedLogTests {
         #expect(names == ["device 1", "device 2"] + (isForked ? ["other"] : []) + ["new"])
     }
 
-    @Test(
-        "At a hub that was put back a device is refused at once, and the others are told once sheaf up has met that"
-    )
+    @Test("A hub that was put back refuses a device at once; the others are told when sheaf up has met that")
     func revoke() throws {
         let lost = pair.two.identity.id
         let isUnsaid = { (error: any Error) -> Bool in

@@ -46,8 +46,8 @@ extension HubLine {
     private static func contradiction(_ position: LogPosition) -> LineFailure {
         LineFailure(
             """
-            the hub refused a commit for entry \(position) of its log, which is not as it was read: it was put back, or gave an old \
-            answer
+            the hub refused a commit for entry \(position) of its log, which is not as it was read: it was put back, or gave an \
+            old answer
             """
         )
     }

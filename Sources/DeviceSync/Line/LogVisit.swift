@@ -82,8 +82,8 @@ final class LogVisit {
 
     /// It goes back in the log, and sends again what the hub lacks.
     private static let meet = """
-        If somebody has put the hub back to a backup, start sheaf up here, and say this again once it has a line; if nobody has, do \
-        not trust the hub.
+        If somebody has put the hub back to a backup, start sheaf up here, and say this again once it has a line; if nobody has, \
+        do not trust the hub.
         """
 
     /// Reads on in the log as far as it can be read: who shares the container is known as of there.

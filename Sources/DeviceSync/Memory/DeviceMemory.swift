@@ -312,8 +312,8 @@ final class DeviceMemory {
         var changeSeconds: Double?
 
         var isEmpty: Bool {
-            logEnd == nil && forgotten == nil && heard.isEmpty && engine == SyncMemoryChanges() && agreed.isEmpty
-                && items.isEmpty && volumes.isEmpty && conflicts.isEmpty && period == nil
+            logEnd == nil && forgotten == nil && heard.isEmpty && engine == SyncMemoryChanges()
+                && agreed.isEmpty && items.isEmpty && volumes.isEmpty && conflicts.isEmpty && period == nil
         }
     }
 
