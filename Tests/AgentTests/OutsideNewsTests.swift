@@ -42,6 +42,33 @@ struct OutsideNewsTests {
         }
     }
 
+    @Test(
+        "What another process removes in a coordinated write is told once, to the item's presenter and the folder's",
+        arguments: [[], .forDeleting] as [NSFileCoordinator.WritingOptions]
+    )
+    func removing(options: NSFileCoordinator.WritingOptions) throws {
+        try withScene { scene in
+            try scene.begin()
+            let (writer, reader) = (try scene.registry(), try scene.registry(hearsOutsiders: true))
+            let place = scene.root.appendingPathComponent("folder", isDirectory: true)
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+            let url = try scene.file("folder/note.txt", "old")
+            let cookie = try Cookie(scene, reader)
+            let (item, folder) = (NotingPresenter(url), NotingPresenter(place))
+            reader.add(item)
+            reader.add(folder)
+            join(writer, reader, url)
+            NSFileCoordinator(filePresenter: nil, registry: writer)
+                .coordinate(writingItemAt: url, options: options, error: nil) { url in
+                    try? FileManager.default.removeItem(at: url)
+                }
+            #expect(folder.wait(for: "subitem note.txt"))
+            #expect(item.wait(for: "deletion"))
+            for _ in 0..<2 { #expect(cookie.isHeard()) }
+            #expect(folder.noted.count { $0 == "subitem note.txt" } == 1, "\(folder.noted)")
+        }
+    }
+
     @Test("A coordinated move is told once, by who makes it, to processes that see it too")
     func coordinatedMove() throws {
         try withMove { scene, registries, source, target in

@@ -250,12 +250,13 @@ def test_the_presenter_of_a_package_is_asked_for_a_member_that_goes(pair, folder
     assert [other.hears("p") for _ in range(2)] == ["p writer", f"p subitem-deletion {package / 'text'}"]
     other.tell("refuse p subitem-deletion")
     one.does("d", "remove", package / "text").ends("d")
+    other.hears(f"p subitem-changed {package / 'text'}")
     other.hears("p reacquires")
     (package / "picture").write_text("old")
     one.tell("begin e delete", package / "picture").hears("e failed NSCocoaErrorDomain 513")
 
 
-def test_new_and_changed_items_are_told_to_the_presenter_of_their_folder(pair, folder):
+def test_new_changed_and_removed_items_are_told_to_the_presenter_of_their_folder(pair, folder):
     one, other = pair
     path = folder / "new.txt"
     other.tell("present f", folder).hears("f presents")
@@ -265,6 +266,10 @@ def test_new_and_changed_items_are_told_to_the_presenter_of_their_folder(pair, f
     one.tell("begin v write", path).hears("v granted")
     one.does("v", "write", path, "second").ends("v")
     other.hears(f"f subitem-changed {path}")
+    one.tell("begin d delete", path).hears("d granted")
+    one.does("d", "remove", path).ends("d")
+    other.hears(f"f subitem-changed {path}")
+    assert not any("subitem-deletion" in line for line in other.lines), "the folder is no package"
 
 
 def test_a_move_is_told_to_all_whom_it_concerns_and_followed_by_who_waits(agent, pair, folder):

@@ -47,8 +47,14 @@ extension AccessArbiter {
         }
         for (index, claim) in access.claims.enumerated() where claim.isWriting {
             let outcome = index < outcomes.count ? outcomes[index] : .changed
-            guard outcome.existsAfter else { continue }
-            for presenter in presenters(of: claim.item) { tell(presenter, .itemDidChange, of: claim.item) }
+            if outcome.existsAfter {
+                for presenter in presenters(of: claim.item) {
+                    tell(presenter, .itemDidChange, of: claim.item)
+                }
+            } else if !outcome.existedBefore || !claim.laterScopes.isEmpty {
+                // Nothing was there, or it is told where that went.
+                continue
+            }
             let notice: PresenterNotice =
                 outcome.existedBefore ? .subitemDidChange(claim.item) : .subitemDidAppear(claim.item)
             for presenter in presented.presenters(above: claim.item) {

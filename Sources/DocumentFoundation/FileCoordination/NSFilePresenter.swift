@@ -59,6 +59,8 @@ public protocol NSFilePresenter: AsyncFilePresenter {
     func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
     /// Something in the presented package is about to go: let it, then call the handler.
+    ///
+    /// Once it has gone, `presentedSubitemDidChange(at:)` says so. That is all that the presenter of a plain folder hears of it.
     func accommodatePresentedSubitemDeletion(
         at url: URL,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -76,7 +78,7 @@ public protocol NSFilePresenter: AsyncFilePresenter {
     /// Something in the presented directory has moved.
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL)
 
-    /// Someone wrote something in the presented directory, or, without coordination, removed it.
+    /// Someone wrote something in the presented directory, at any depth, or removed it.
     func presentedSubitemDidChange(at url: URL)
 
     /// A version of the item has been added: a state was kept, or lost a conflict.

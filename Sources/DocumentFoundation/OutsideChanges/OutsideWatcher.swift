@@ -100,6 +100,13 @@ final class OutsideWatcher: Sendable {
         tell(reports)
     }
 
+    /// Another process that coordinates has written an item, or removed it, as presenters here are being told.
+    func othersWrote(_ path: ItemPath) {
+        if WatchedItems.isPresent(path) { return wrote([path]) }
+        // Presenters of the item itself may not have been asked: they hear of it when the system tells.
+        state.withLock { $0.items.noteMember(path) }
+    }
+
     /// Someone has moved an item and said so.
     func follow(from source: ItemPath, to target: ItemPath) {
         state.withLock { state in state.items.follow(from: source, to: target) }

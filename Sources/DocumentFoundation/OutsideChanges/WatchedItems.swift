@@ -338,11 +338,16 @@ struct WatchedItems {
             }
         }
         if folders.isWatched(path) { folders.refresh(path) }
+        noteMember(path)
+        return reports
+    }
+
+    /// Takes an item as it is now for what is known of the directories that hold it, and of itself if it is one.
+    mutating func noteMember(_ path: ItemPath) {
         for tree in trees where tree.holds(path) {
             _ = relook(tree, at: path)
             if tree != path { _ = items[tree]?.tree?.look(atMember: path) }
         }
-        return reports
     }
 
     /// What presenters that find out themselves are told while someone who coordinates writes.

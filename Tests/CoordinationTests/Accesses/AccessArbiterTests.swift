@@ -130,8 +130,35 @@ struct AccessArbiterTests {
                 "d appeared /d/b", "r appeared /d/b",
             ]
         )
-        _ = script.write("gone", "/d/b", .deleting)
-        #expect(script.end("gone", WriteOutcome(existedBefore: true, existsAfter: false)) == [])
+    }
+
+    @Test("What goes is told to presenters above, however it went and whether or not they were asked")
+    func deletions() {
+        let gone = WriteOutcome(existedBefore: true, existsAfter: false)
+        var script = ArbiterScript()
+        for (name, path) in [("p", "/d/a"), ("d", "/d"), ("x", "/d/x.pkg"), ("r", "/"), ("o", "/")] {
+            script.present(Character(name), path)
+        }
+        _ = script.write("plain", "/d/b", .deleting, for: "o")
+        #expect(script.end("plain", gone) == ["d changed /d/b", "r changed /d/b"])
+        _ = script.write("asked", "/d/a", .deleting, for: "o")
+        _ = script.reply("p toWriter")
+        #expect(script.reply("p deletion") == ["grant asked /d/a"])
+        #expect(script.end("asked", gone) == ["d changed /d/a", "r changed /d/a"])
+        _ = script.write("member", "/d/x.pkg/m", .deleting, for: "o")
+        _ = script.reply("x toWriter")
+        #expect(script.reply("x deletion of /d/x.pkg/m") == ["grant member /d/x.pkg/m"])
+        #expect(
+            script.end("member", gone) == [
+                "x changed /d/x.pkg/m", "d changed /d/x.pkg/m", "r changed /d/x.pkg/m",
+            ]
+        )
+        // Written by one who gave no notice that it would go.
+        _ = script.write("updating", "/d/c", for: "o")
+        #expect(script.end("updating", gone) == ["d changed /d/c", "r changed /d/c"])
+        // Nothing was there to go.
+        _ = script.write("never", "/d/c", .deleting, for: "o")
+        #expect(script.end("never", WriteOutcome(existedBefore: false, existsAfter: false)) == [])
     }
 
     @Test("What a presenter writes while it saves waits neither for the reader nor for those behind it")

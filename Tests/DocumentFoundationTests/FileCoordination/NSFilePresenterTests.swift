@@ -201,6 +201,18 @@ struct NSFilePresenterTests {
         #expect(scene.story == ["p appeared b", "p changed b"])
     }
 
+    @Test("The presenter of a folder hears of coordinated deletions in it, at any depth")
+    func subitemDeletions() throws {
+        let scene = try CoordinationScene()
+        let urls = [try scene.write("a"), try scene.write("folder/b"), try scene.write("folder/c")]
+        let presenter = scene.presenter("p", of: scene.folder)
+        for url in urls + [scene.url("folder")] {
+            scene.write(at: url, .forDeleting) { try? FileManager.default.removeItem(at: $0) }
+        }
+        presenter.settle()
+        #expect(scene.story == ["p changed a", "p changed b", "p changed c", "p changed folder"])
+    }
+
     @Test("A presenter that had no item is asked again after its own write")
     func asksForURLAgain() throws {
         let scene = try CoordinationScene()

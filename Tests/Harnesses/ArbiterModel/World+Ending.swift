@@ -133,6 +133,7 @@ extension World {
             _ = atlas.path(place)
             members[index].hasMoved = true
             if members[index].isRunning {
+                members[index].followed.insert(position)
                 members[index].later.append(Rules.Wish(place: place, use: wish.use))
             } else if wish.use != .writing(.replacing) {
                 members[index].wishes[position].place = place
@@ -162,11 +163,13 @@ extension World {
         guard !member.isPreparation else { return [] }
         var told = member.moveNotices
         var known = Set(told.map { Known(presenter: $0.presenter, item: newPlace(of: $0.notice)) })
-        for (wish, outcome) in zip(member.wishes, outcomes) {
-            guard !Rules.reads(wish.use), outcome.existsAfter else { continue }
+        for (position, (wish, outcome)) in zip(member.wishes, outcomes).enumerated() {
+            let isGone = outcome.existedBefore && !member.followed.contains(position)
+            guard !Rules.reads(wish.use), outcome.existsAfter || isGone else { continue }
             let item = atlas.path(wish.place)
             for presenter in presenters where presenter.id != member.presenter {
-                guard let place = presenter.place, wish.place == place || wish.place.isInside(place),
+                guard let place = presenter.place,
+                    wish.place == place && outcome.existsAfter || wish.place.isInside(place),
                     known.insert(Known(presenter: presenter.id, item: item)).inserted
                 else { continue }
                 let notice: PresenterNotice =

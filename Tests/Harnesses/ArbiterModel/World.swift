@@ -14,6 +14,8 @@ package struct World {
         var isRunning = false
         /// Where its items have gone while it ran, with how it uses them.
         var later: [Rules.Wish] = []
+        /// Which of its items these are, by their place among the wishes.
+        var followed: Set<Int> = []
         /// The access whose thread waits for it.
         let outer: AccessID?
         /// The message whose handling thread waits for it.

@@ -23,7 +23,7 @@ extension FileAccessRegistry {
         // What others did in coordinated accesses is no news from outside.
         for news in news {
             switch news {
-            case .written(let item): outsideWatcher?.wrote([item])
+            case .written(let item): outsideWatcher?.othersWrote(item)
             case .moved(let source, let target): outsideWatcher?.follow(from: source, to: target)
             case .quiet(let body): body()
             }
