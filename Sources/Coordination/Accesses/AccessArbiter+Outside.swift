@@ -16,7 +16,7 @@ extension AccessArbiter {
             return false
         }
         return access.claims.contains { claim in
-            claim.isWriting && ([claim.scope] + claim.laterScopes).contains { $0.holds(item) }
+            claim.isWriting && claim.scopes.contains { $0.holds(item) }
         }
     }
 }

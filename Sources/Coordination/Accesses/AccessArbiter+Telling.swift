@@ -51,7 +51,7 @@ extension AccessArbiter {
                 for presenter in presenters(of: claim.item) {
                     tell(presenter, .itemDidChange, of: claim.item)
                 }
-            } else if !outcome.existedBefore || !claim.laterScopes.isEmpty {
+            } else if !outcome.existedBefore || !claim.later.isEmpty {
                 // Nothing was there, or it is told where that went.
                 continue
             }
@@ -101,8 +101,10 @@ extension AccessArbiter {
         admitted.last { id in
             guard let access = accesses[id], access.stage == .running else { return false }
             return access.request.purpose == purpose
-                && access.claims.contains {
-                    $0.isWriting && ($0.scope.holds(item) || item.isAncestor(of: $0.item))
+                && access.claims.contains { claim in
+                    claim.isWriting
+                        && (claim.scopes.contains { $0.holds(item) }
+                            || ([claim] + claim.later).contains { item.isAncestor(of: $0.item) })
                 }
         }
     }
@@ -115,16 +117,13 @@ extension AccessArbiter {
     ) {
         guard var access = accesses[id] else { return }
         for index in access.claims.indices {
-            guard let item = access.claims[index].item.moved(from: source, to: target) else { continue }
-            let inner = access.claims[index].packages.filter { source.isAncestor(of: $0) }
-                .compactMap { $0.moved(from: source, to: target) }
-            let around = AccessClaim.outermostFirst(packages.filter { $0.isAncestor(of: item) } + inner)
             if access.stage == .running {
-                access.claims[index].laterScopes.append(around.first ?? item)
-            } else if access.claims[index].writing != .replacing {
-                access.claims[index].item = item
+                access.claims[index].extend(from: source, to: target, inside: packages)
+            } else if access.claims[index].writing != .replacing,
+                let moved = access.claims[index].moved(from: source, to: target, inside: packages)
+            {
+                access.claims[index] = moved
                 access.isWhereAsked = false
-                access.claims[index].packages = around
             }
         }
         accesses[id] = access

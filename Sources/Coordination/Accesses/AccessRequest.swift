@@ -24,8 +24,8 @@ package struct AccessClaim: Hashable, Sendable {
     /// The item itself is not among them.
     package internal(set) var packages: [ItemPath]
     package let use: Use
-    /// Where the item has been moved to while the access ran; guarded like the item.
-    var laterScopes: [ItemPath] = []
+    /// Where the item has been moved to while the access ran, once for each place; guarded like the item.
+    var later: [AccessClaim] = []
 
     /// - Parameters:
     ///   - packages: The packages that the item is inside of, in any order.
@@ -58,12 +58,10 @@ package struct AccessClaim: Hashable, Sendable {
     /// Whether the two may not run together.
     package func conflicts(with other: AccessClaim) -> Bool {
         guard isWriting || other.isWriting else { return false }
-        if laterScopes.isEmpty, other.laterScopes.isEmpty {
+        if later.isEmpty, other.later.isEmpty {
             return Self.meet(self, scope, other, other.scope)
         }
-        return ([scope] + laterScopes).contains { here in
-            ([other.scope] + other.laterScopes).contains { Self.meet(self, here, other, $0) }
-        }
+        return scopes.contains { here in other.scopes.contains { Self.meet(self, here, other, $0) } }
     }
 
     private static func meet(

@@ -223,6 +223,7 @@ package final class FileAccessRegistry: Sendable {
         purpose: Purpose,
         presenter: PresenterID?
     ) {
+        guard source != target else { return }
         let move = ItemMove(
             from: source,
             to: target,

@@ -278,6 +278,24 @@ struct AccessArbiterTests {
         #expect(script.end("mover") == ["grant old /a", "grant new /b"])
     }
 
+    @Test("What a mover moves on is its own still, and told with the rest when it ends")
+    func movedTwice() {
+        var script = ArbiterScript()
+        script.present("p", "/a/x.pkg/m")
+        _ = script.request("mover", ArbiterScript.claim("/a/x.pkg/m", Self.updating), purpose: "m")
+        #expect(script.reply("p toWriter") == ["grant mover /a/x.pkg/m"])
+        #expect(script.move("/a", "/b", by: "m") + script.move("/b", "/c", by: "m") == [])
+        // Back and forth it comes to no new place.
+        for _ in 0..<40 { #expect(script.move("/c", "/b", by: "m") + script.move("/b", "/c", by: "m") == []) }
+        for name in ["a", "b", "c"] {
+            #expect(script.read(name, "/\(name)/x.pkg/n") == [])
+            #expect(script.waits(name) == ["mover"])
+        }
+        let told = script.end("mover")
+        #expect(told.prefix(2) == ["p moved to /b/x.pkg/m", "p moved to /c/x.pkg/m"])
+        #expect(told.suffix(3) == ["grant a /a/x.pkg/n", "grant b /b/x.pkg/n", "grant c /c/x.pkg/n"])
+    }
+
     @Test("A client that goes takes all it had with it")
     func lostClient() {
         var script = ArbiterScript()

@@ -128,6 +128,11 @@ extension World {
 
     /// An access that waits follows a move unless it is to replace the item; one that runs keeps both places.
     private mutating func follow(_ index: Int, _ source: Place, _ target: Place) {
+        for wish in members[index].later {
+            guard let place = wish.place.moved(from: source, to: target) else { continue }
+            _ = atlas.path(place)
+            members[index].later.append(Rules.Wish(place: place, use: wish.use))
+        }
         for (position, wish) in members[index].wishes.enumerated() {
             guard let place = wish.place.moved(from: source, to: target) else { continue }
             _ = atlas.path(place)

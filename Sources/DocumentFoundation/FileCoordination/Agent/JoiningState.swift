@@ -311,14 +311,12 @@ extension AccessRequest {
     fileprivate func following(_ move: ItemMove, _ isRunning: Bool) -> AccessRequest {
         var claims = claims
         for (index, claim) in claims.enumerated() {
-            guard let item = claim.item.moved(from: move.source, to: move.target) else { continue }
-            let moved = AccessClaim(
-                item,
-                inside: move.packages.filter { $0.isAncestor(of: item) },
-                use: claim.use
-            )
+            guard let moved = claim.moved(from: move.source, to: move.target, inside: move.packages) else {
+                continue
+            }
             if isRunning {
-                claims.append(moved)
+                // Places that it has been to before are guarded already.
+                if !claims.contains(moved) { claims.append(moved) }
             } else if claim.use != .writing(.replacing) {
                 claims[index] = moved
             }
