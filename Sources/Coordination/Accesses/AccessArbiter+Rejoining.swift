@@ -15,6 +15,8 @@ extension AccessArbiter {
                 && !request.isPreparation && !other.request.isPreparation
         }
         if isRefused { return false }
+        // A cycle may close through it as through any other.
+        if request.isInner { noteInner(&access.request) }
         admissionCount += 1
         access.stage = .running
         access.admission = admissionCount

@@ -120,6 +120,24 @@ struct AccessArbiterCyclesTests {
         #expect(script.reply("p toReader") == ["p save"])
     }
 
+    @Test("A cycle is found that goes through what another arbiter had granted")
+    func rejoined() {
+        var script = ArbiterScript()
+        let isHeld = [
+            script.hold("A", Self.write("/a")), script.hold("A2", Self.write("/free"), in: "A"),
+            script.hold("B", Self.write("/b")),
+        ]
+        #expect(isHeld == [true, true, true])
+        #expect(script.request("A3", Self.write("/b"), in: "A2") == [])
+        #expect(
+            script.request("B2", Self.write("/a"), in: "B") == [
+                "fail B2 deadlock: B2 for /a, A inside, A2 inside, A3 for /b, B inside"
+            ]
+        )
+        #expect(script.end("B") == ["grant A3 /b"])
+        #expect(script.end("A3") + script.end("A2") + script.end("A") == [])
+    }
+
     @Test(
         "Who waits without a cycle is left alone: outside work, an answered message, another client's claim"
     )

@@ -54,6 +54,19 @@ struct ArbiterScript {
         )
     }
 
+    /// Says that an access runs still that another arbiter has granted.
+    mutating func hold(_ name: String, _ claims: AccessClaim..., in outer: String? = nil) -> Bool {
+        names[id(name)] = name
+        return arbiter.reestablish(
+            AccessRequest(
+                id: id(name),
+                purpose: .named(name),
+                claims: claims,
+                nestedIn: outer.map { self.id($0) }
+            )
+        )
+    }
+
     mutating func read(_ name: String, _ path: String, for presenter: Character? = nil) -> [String] {
         request(name, Self.claim(path, .reading(savesFirst: true)), for: presenter)
     }
