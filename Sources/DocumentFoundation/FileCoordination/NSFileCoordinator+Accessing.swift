@@ -52,9 +52,30 @@ extension NSFileCoordinator {
         while true {
             try run(missingContents(for: items))
             let access = try registry.begin(items, by: caller, isPreparation: isPreparation)
-            guard lacksContents(access, of: items) else { return access }
+            guard lacksContents(access, of: items) else {
+                try endIfCancelled(access)
+                return access
+            }
             if let error = registry.end(access) { throw error }
         }
+    }
+
+    /// Ends an access that has not begun to do anything, if the coordinator has been cancelled.
+    ///
+    /// - Throws: Then, `CocoaError.userCancelled`.
+    func endIfCancelled(_ access: GrantedAccess) throws {
+        guard isCancelled else { return }
+        // Nothing was done: whoever else was let in has changed nothing that anybody relies on.
+        registry.end(access)
+        throw CocoaError(.userCancelled, userInfo: [NSURLErrorKey: access.urls[0]])
+    }
+
+    /// Ends an access that has not begun to do anything, if the coordinator has been cancelled, or others have been let in.
+    ///
+    /// - Throws: Then, what the accessor is told.
+    func endIfUnwanted(_ access: GrantedAccess) throws {
+        if let error = registry.endIfLost(access) { throw error }
+        try endIfCancelled(access)
     }
 
     /// Whether contents have left that were here when access was asked for: whoever had it before may have evicted them.
@@ -68,7 +89,7 @@ extension NSFileCoordinator {
         do {
             let access = try beginWithContents(items)
             if items.contains(where: \.isForUploading) {
-                if let error = try Self.runOnCopies(access, items, in: registry, accessor) { throw error }
+                if let error = try runOnCopies(access, items, accessor) { throw error }
             } else {
                 ThreadNesting.enter(.granted(access), of: registry) { accessor(access.urls) }
                 if let error = registry.end(access) { outError?.pointee = error as NSError }
@@ -82,10 +103,9 @@ extension NSFileCoordinator {
     ///
     /// - Returns: An error if others may have used the items while `accessor` ran.
     /// - Throws: What went wrong before it ran.
-    static func runOnCopies(
+    func runOnCopies(
         _ access: GrantedAccess,
         _ items: [RequestedItem],
-        in registry: FileAccessRegistry,
         _ accessor: ([URL]) -> Void
     ) throws -> FileCoordinationError? {
         let reservation = Reservation(access, in: registry)
@@ -97,6 +117,8 @@ extension NSFileCoordinator {
             copies.append(copy)
             urls[index] = copy.url
         }
+        // To copy may take long.
+        if isCancelled { throw CocoaError(.userCancelled, userInfo: [NSURLErrorKey: access.urls[0]]) }
         if items.allSatisfy(\.isForUploading) {
             reservation.end()
             // What was copied may be half of what another wrote.

@@ -21,11 +21,11 @@ extension NSFileCoordinator {
         byAccessor accessor: @escaping @Sendable (Result<URL, any Error>) -> Void
     ) {
         let registry = registry
-        beginWithContents([intent.item], progress: progress) { result in
-            queue.async {
+        beginWithContents([intent.item], progress: progress) { [self] result in
+            queue.async { [self] in
                 switch result {
                 case .success(let access):
-                    if let error = registry.endIfLost(access) { return accessor(.failure(error)) }
+                    do { try endIfUnwanted(access) } catch { return accessor(.failure(error)) }
                     ThreadNesting.enter(.granted(access), of: registry) {
                         accessor(.success(access.urls[0]))
                     }

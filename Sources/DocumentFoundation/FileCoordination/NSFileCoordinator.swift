@@ -195,18 +195,17 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     ) {
         let (registry, items) = (registry, intents.map(\.item))
         guard !items.isEmpty else {
-            let isCancelled = state.withLock { $0.isCancelled }
-            queue.addOperation { accessor(isCancelled ? CocoaError(.userCancelled) : nil) }
+            queue.addOperation { [self] in accessor(isCancelled ? CocoaError(.userCancelled) : nil) }
             return
         }
         let mustCopy = items.contains { $0.isForUploading }
-        beginWithContents(items) { result in
-            queue.addOperation {
+        beginWithContents(items) { [self] result in
+            queue.addOperation { [self] in
                 do {
                     let access = try result.get()
-                    if let error = registry.endIfLost(access) { throw error }
+                    try endIfUnwanted(access)
                     if mustCopy {
-                        let error = try Self.runOnCopies(access, items, in: registry) { urls in
+                        let error = try runOnCopies(access, items) { urls in
                             for (intent, url) in zip(intents, urls) { intent.setURL(url) }
                             accessor(nil)
                         }
@@ -269,7 +268,8 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     /// Fails what this coordinator waits for, and all it is asked to do later, with
     /// `CocoaError.userCancelled`.
     ///
-    /// An accessor that runs already goes on. Returns at once.
+    /// An accessor that runs already goes on; one that was given access and still waits for its queue, or for a copy, gets
+    /// the error. Returns at once.
     open func cancel() {
         let fetches = state.withLock { state in
             state.isCancelled = true
@@ -307,6 +307,9 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     }
 
     // MARK: Steps
+
+    /// Whether no accessor is to begin any more.
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Whether no contents are fetched for what only a placeholder is here of: for those who make and fill placeholders.
     package var leavesPlaceholders: Bool {

@@ -143,6 +143,36 @@ struct NSFileCoordinatorTests {
         #expect(scene.story == ["3072"])
     }
 
+    @Test(
+        "An accessor that has access and waits for its queue when it is cancelled is not let in",
+        arguments: [[], .forUploading] as [NSFileCoordinator.ReadingOptions]
+    )
+    func cancelsGranted(options: NSFileCoordinator.ReadingOptions) throws {
+        let scene = try CoordinationScene()
+        let url = try scene.write("a")
+        let coordinator = scene.coordinator()
+        let (queue, background) = (OperationQueue(), DispatchQueue(label: "background"))
+        let (done, doneBehind) = (Gate(), Gate())
+        queue.isSuspended = true
+        background.suspend()
+        coordinator.coordinate(with: [.readingIntent(with: url, options: options)], queue: queue) { error in
+            scene.note("\((error as NSError?)?.code ?? 0)")
+            done.open()
+        }
+        coordinator.coordinate(.readingIntent(with: url), on: background) { result in
+            if case .failure(let error) = result { scene.note("\((error as NSError).code)") }
+            doneBehind.open()
+        }
+        #expect(queue.operationCount == 1)
+        coordinator.cancel()
+        queue.isSuspended = false
+        background.resume()
+        #expect(done.pass() && doneBehind.pass())
+        #expect(scene.story == ["3072", "3072"])
+        // Nothing is left in the way.
+        #expect(scene.write(at: url) == nil)
+    }
+
     @Test("An asynchronous request for no item at all is granted at once, unless it is cancelled")
     func noIntents() throws {
         let scene = try CoordinationScene()
