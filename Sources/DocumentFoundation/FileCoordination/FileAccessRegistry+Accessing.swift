@@ -134,12 +134,12 @@ extension FileAccessRegistry {
         if access.isWriting, let outsideWatcher {
             // Before the access ends: what it did is no news, what others do after it is.
             outsideWatcher.wrote(access.items)
-            if let presenter, state.withLock({ $0.presenters[presenter.id] != nil }) {
+            if let presenter, state.withLock({ $0.namedPlaces.name(presenter.id, path) }) {
                 watch(presenter, at: path)
             }
         }
         let isLost = change { state -> ([AccessArbiter.Effect], Bool) in
-            if let presenter, state.presenters[presenter.id] != nil {
+            if let presenter, state.namedPlaces.name(presenter.id, path) {
                 state.movePresenter(presenter.id, to: path)
             }
             if !state.joining.lostAccesses.isEmpty, state.joining.lostAccesses.remove(access.id) != nil {

@@ -58,7 +58,7 @@ extension FileAccessRegistry {
         switch delivery {
         case .verdict, .report: nil
         case .reacquire(let reacquirer): mail(reacquirer.presenter, reacquirer.run)
-        case .notice(let notice, let handle): mail(handle) { Self.send(notice, to: handle.presenter) }
+        case .notice(let notice, let handle): mail(handle) { self.send(notice, to: handle) }
         case .attributes(let attributes, let handle):
             mail(handle) { handle.presenter.presentedItemDidChangeUbiquityAttributes(attributes) }
         case .version(let news, let handle): mail(handle) { Self.send(news, to: handle.presenter) }
@@ -164,10 +164,13 @@ extension FileAccessRegistry {
         }
     }
 
-    private static func send(_ notice: PresenterNotice, to presenter: any NSFilePresenter) {
+    private func send(_ notice: PresenterNotice, to handle: PresenterHandle) {
+        let presenter = handle.presenter
         switch notice {
         case .itemDidChange: presenter.presentedItemDidChange()
-        case .itemDidMove(let target): presenter.presentedItemDidMove(to: target.fileURL)
+        case .itemDidMove(let target):
+            presenter.presentedItemDidMove(to: target.fileURL)
+            state.withLock { $0.namedPlaces.take(handle.id, target) }
         case .subitemDidAppear(let item): presenter.presentedSubitemDidAppear(at: item.fileURL)
         case .subitemDidChange(let item): presenter.presentedSubitemDidChange(at: item.fileURL)
         case .subitemDidMove(let source, let target):
@@ -241,5 +244,13 @@ extension FileAccessRegistry {
 extension Double {
     fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
         Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}
+
+extension FileAccessRegistry.State {
+    /// Has a presenter told of something.
+    mutating func send(_ notice: PresenterNotice, to handle: PresenterHandle) {
+        if case .itemDidMove = notice { namedPlaces.send(handle.id) }
+        outbox.append(.notice(notice, handle))
     }
 }

@@ -18,6 +18,7 @@ package final class FileAccessRegistry: Sendable {
         var arbiter = AccessArbiter()
         var presenters: [PresenterID: PresenterHandle] = [:]
         var presenterOrder: [PresenterID] = []
+        var namedPlaces = NamedPlaces()
         var waiters: [AccessID: AccessWaiter] = [:]
         var cancelledCoordinators: Set<UInt64> = []
         var outbox: [Delivery] = []
@@ -169,6 +170,7 @@ package final class FileAccessRegistry: Sendable {
         let isNew = change { state -> ([AccessArbiter.Effect], Bool) in
             guard state.presenters.updateValue(handle, forKey: handle.id) == nil else { return ([], false) }
             state.presenterOrder.append(handle.id)
+            state.namedPlaces.add(handle.id, path)
             return (state.decide(handle.added(at: path)), true)
         }
         if isNew { watch(handle, at: path) }
@@ -180,9 +182,10 @@ package final class FileAccessRegistry: Sendable {
         let id = PresenterHandle.id(of: presenter)
         guard let handle = state.withLock({ $0.presenters[id] }) else { return }
         let path = presenter.presentedItemURL.flatMap(ItemPath.init(fileURL:))
+        guard state.withLock({ $0.namedPlaces.name(id, path) }) else { return }
         watch(handle, at: path)
         change { state in
-            if state.presenters[id] != nil { state.movePresenter(id, to: path) }
+            if state.namedPlaces.name(id, path) { state.movePresenter(id, to: path) }
             return ([], ())
         }
     }
@@ -205,6 +208,7 @@ package final class FileAccessRegistry: Sendable {
         let removed = change { state -> ([AccessArbiter.Effect], PresenterHandle?) in
             guard let handle = state.presenters.removeValue(forKey: id) else { return ([], nil) }
             state.presenterOrder.removeAll { $0 == id }
+            state.namedPlaces.remove(id)
             return (state.decide(.presenterRemoved(id)), handle)
         }
         // The last reference may go here, with the lock open.
@@ -300,7 +304,7 @@ package final class FileAccessRegistry: Sendable {
                 earliest = min(earliest ?? deadline, deadline)
             case .notify(let id, let notice):
                 guard let handle = state.presenters[id] else { continue }
-                state.outbox.append(.notice(notice, handle))
+                state.send(notice, to: handle)
             case .reacquire(let ticket):
                 guard let reacquirer = state.reacquirers.removeValue(forKey: ticket) else { continue }
                 state.outbox.append(.reacquire(reacquirer))

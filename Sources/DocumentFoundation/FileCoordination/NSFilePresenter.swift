@@ -22,7 +22,7 @@ public import Foundation
 ///   is asked with the completion handler.
 public protocol NSFilePresenter: AsyncFilePresenter {
     /// The item; nil while there is none. Asked on any thread: when the presenter is added and after each
-    /// coordinated write done for it.
+    /// coordinated write done for it. The old place, named while the news of a move is on its way, does not count.
     var presentedItemURL: URL? { get }
 
     /// The item that this one belongs to: a film's, where this presents its subtitles.

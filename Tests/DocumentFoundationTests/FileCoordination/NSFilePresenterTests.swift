@@ -224,6 +224,29 @@ struct NSFilePresenterTests {
         #expect(scene.story == ["p toReader", "p reacquire"])
     }
 
+    @Test("A presenter whose item moves during its own write, and that hears of it later, presents it where it went")
+    func movesDuringOwnWrite() throws {
+        let scene = try CoordinationScene()
+        let (url, target) = (try scene.write("a"), scene.url("b"))
+        let presenter = scene.presenter("p", of: url)
+        presenter.presentedItemOperationQueue.isSuspended = true
+        scene.write(at: url, by: scene.coordinator(for: presenter)) { _ in
+            scene.coordinator().item(at: url, didMoveTo: target)
+        }
+        presenter.presentedItemOperationQueue.isSuspended = false
+        presenter.settle()
+        scene.read(target, .withoutChanges)
+        presenter.settle()
+        #expect(scene.story == ["p moved to b", "p toReader", "p reacquire"])
+        // What it names of its own accord counts as ever.
+        presenter.presentedItemURL = url
+        scene.write(at: url, by: scene.coordinator(for: presenter))
+        scene.read(url, .withoutChanges)
+        presenter.settle()
+        #expect(scene.story.suffix(2) == ["p toReader", "p reacquire"])
+        #expect(scene.story.count == 5)
+    }
+
     @Test("A removed presenter holds no one up, and is let go of")
     func removes() throws {
         let scene = try CoordinationScene()

@@ -128,7 +128,7 @@ extension FileAccessRegistry.State {
             let path = joining.presenterPaths[handle.id]
             if path != heldBack.presenters[handle.id] ?? heldBack.toldPaths[handle.id] {
                 connection?.put(.event(.presenterMoved(handle.id, to: path)))
-                if let path { outbox.append(.notice(.itemDidMove(to: path), handle)) }
+                if let path { send(.itemDidMove(to: path), to: handle) }
             }
             // Something in it may have moved as well.
             outbox.append(.notice(.itemDidChange, handle))
