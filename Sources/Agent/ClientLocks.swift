@@ -7,11 +7,9 @@ enum ClientLocks {
     static func clients(in folder: RuntimeFolder) throws -> Set<ClientID> {
         var clients: Set<ClientID> = []
         for name in try folder.names() {
-            if try LockFile.isHeld(folder.place(of: name)) {
-                if let client = client(named: name) { clients.insert(client) }
-            } else {
-                folder.remove(name)
-            }
+            // A process that takes its lock just now is not to lose the file: the next agent would not wait for it.
+            let isHeld = try LockFile.removeUnlessHeld(folder.place(of: name))
+            if isHeld, let client = client(named: name) { clients.insert(client) }
         }
         return clients
     }

@@ -49,6 +49,26 @@ package final class LockFile: Sendable {
         }
     }
 
+    /// Removes a file, unless somebody has its lock.
+    ///
+    /// It has the lock itself meanwhile: who has opened the file to take it finds, once he has it, that it is held nowhere
+    /// (`isHeld`), and makes another.
+    ///
+    /// - Returns: Whether somebody has it. One that is not there has no lock.
+    package static func removeUnlessHeld(_ path: String) throws(SocketError) -> Bool {
+        do {
+            let descriptor = try SocketCalls.open(path, O_RDWR | O_NOFOLLOW)
+            guard try takes(descriptor, path, LOCK_EX) else { return true }
+            // What cannot be removed is a leftover that says nothing.
+            _ = unlink(path)
+            letGo(descriptor)
+            return false
+        } catch {
+            if error.errno == ENOENT { return false }
+            throw error
+        }
+    }
+
     /// Closing alone would leave the lock to a process that is just being started, until it runs its program.
     private static func letGo(_ descriptor: SocketDescriptor) {
         _ = cdoc_flock(descriptor.number, LOCK_UN)

@@ -111,6 +111,48 @@ struct RuntimeFolderTests {
         }
     }
 
+    @Test("A file whose lock nobody has is removed, and none from under who has just taken it and found it there")
+    func leftovers() throws {
+        try withFolder { folder in
+            let path = folder.place(of: "client")
+            #expect(try LockFile.removeUnlessHeld(path) == false)
+            _ = try LockFile(waitingFor: path)
+            let (isOver, passCount) = (Locked(false), Locked(0))
+            let (failure, done) = (Locked<(any Error)?>(nil), DispatchSemaphore(value: 0))
+            Thread.detachNewThread {
+                do {
+                    while !isOver.withLock({ $0 }) {
+                        _ = try LockFile.removeUnlessHeld(path)
+                        passCount.withLock { $0 += 1 }
+                    }
+                } catch {
+                    failure.withLock { $0 = error }
+                }
+                done.signal()
+            }
+            var keptCount = 0
+            for _ in 0..<500 {
+                let lock = try Self.settled(at: path)
+                let start = passCount.withLock { $0 }
+                while passCount.withLock({ $0 }) < start + 2, failure.withLock({ $0 == nil }) {}
+                if FileManager.default.fileExists(atPath: path) { keptCount += 1 }
+                withExtendedLifetime(lock) {}
+            }
+            isOver.withLock { $0 = true }
+            done.wait()
+            #expect(keptCount == 500)
+            #expect(failure.withLock { $0 } == nil)
+        }
+    }
+
+    /// A lock whose file is there once it is held, as processes take theirs that coordinate.
+    private static func settled(at path: String) throws -> LockFile {
+        while true {
+            let lock = try LockFile(waitingFor: path)
+            if try LockFile.isHeld(path) { return lock }
+        }
+    }
+
     @Test("A detached program gets its arguments and environment, and is no child")
     func detached() throws {
         try withFolder { folder in

@@ -14,7 +14,7 @@ struct ClientPresence: Sendable {
         let path = clients.place(of: name)
         while true {
             let lock = try LockFile(waitingFor: path)
-            // An agent that began between the two calls may have removed what was not locked yet.
+            // An agent that began before this had the lock may have removed what was not locked yet.
             if try LockFile.isHeld(path) {
                 self.lock = lock
                 board = Self.board(in: lock)
