@@ -9,9 +9,16 @@ package struct FrameBuffer: Sendable {
         if start == bytes.count {
             bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptByteCountMax)
             start = 0
+        } else if start > max(Self.keptByteCountMax, bytes.count / 2) {
+            // Who sends without a pause may never end where a frame ends. What is left is not moved for each piece that comes.
+            bytes.removeFirst(start)
+            start = 0
         }
         bytes.append(contentsOf: more)
     }
+
+    /// How many bytes it has, those of frames among them that have been given out and not been dropped yet.
+    package var byteCount: Int { bytes.count }
 
     /// The next whole frame without its head; nil when more has to come.
     ///

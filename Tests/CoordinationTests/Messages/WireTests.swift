@@ -159,6 +159,26 @@ struct WireTests {
         }
     }
 
+    @Test("A stream whose pieces never end where a frame ends takes no more room the longer it is")
+    func endlessStream() throws {
+        var writer = WireWriter()
+        ClientMessage.quietWanted(1, [WireSamples.path("/" + String(repeating: "x", count: 995))])
+            .write(to: &writer)
+        let (frame, cut) = (writer.bytes, 300)
+        var buffer = FrameBuffer()
+        frame[..<cut].withUnsafeBytes { buffer.append($0) }
+        var (frameCount, largestByteCount) = (0, 0)
+        for _ in 0..<5000 {
+            (Array(frame[cut...]) + frame[..<cut]).withUnsafeBytes { buffer.append($0) }
+            while let found = try buffer.next() {
+                if found == Array(frame[WireFrame.headByteCount...]) { frameCount += 1 }
+            }
+            largestByteCount = max(largestByteCount, buffer.byteCount)
+        }
+        #expect(frameCount == 5000)
+        #expect(largestByteCount < 100_000)
+    }
+
     @Test("What is longer than a frame is not written")
     func tooLong() {
         let claims = (0..<20_000).map { number in

@@ -112,7 +112,8 @@ extension FileAccessRegistry.State {
 
     func sendTimeLimit() {
         let milliseconds = (presenterTimeLimitSeconds * 1000).rounded(.up)
-        guard let connection = joining.connection, milliseconds.isFinite else { return }
+        // No limit at all is the longest that the agent takes.
+        guard let connection = joining.connection, !milliseconds.isNaN else { return }
         connection.put(.timeLimit(milliseconds: UInt64(max(0, min(milliseconds, 3.6e6)))))
     }
 }
