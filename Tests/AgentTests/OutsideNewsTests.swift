@@ -43,7 +43,7 @@ struct OutsideNewsTests {
     }
 
     @Test(
-        "What another process removes in a coordinated write is told once, to the item's presenter and the folder's",
+        "What another process removes in a coordinated write is told to the folder's presenter once",
         arguments: [[], .forDeleting] as [NSFileCoordinator.WritingOptions]
     )
     func removing(options: NSFileCoordinator.WritingOptions) throws {

@@ -111,7 +111,7 @@ struct RuntimeFolderTests {
         }
     }
 
-    @Test("A file whose lock nobody has is removed, and none from under who has just taken it and found it there")
+    @Test("A file whose lock nobody has is removed, and none from under who has just taken it")
     func leftovers() throws {
         try withFolder { folder in
             let path = folder.place(of: "client")

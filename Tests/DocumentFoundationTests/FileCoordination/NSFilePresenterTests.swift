@@ -224,7 +224,7 @@ struct NSFilePresenterTests {
         #expect(scene.story == ["p toReader", "p reacquire"])
     }
 
-    @Test("A presenter whose item moves during its own write, and that hears of it later, presents it where it went")
+    @Test("A presenter that hears after its own write that its item has moved presents it there")
     func movesDuringOwnWrite() throws {
         let scene = try CoordinationScene()
         let (url, target) = (try scene.write("a"), scene.url("b"))

@@ -37,6 +37,7 @@ extension FileAccessRegistry {
         let resumed = state.withLock { state -> (AccessWaiter, [ItemPath])? in
             guard state.joining.toldInSilence.isEmpty, !state.joining.isSilent,
                 let request = state.joining.records[access]?.request,
+                items.isEmpty || items.count == request.claims.count,
                 let waiter = state.waiters.removeValue(forKey: access)
             else { return nil }
             state.joining.isObserved = isObserved
@@ -95,6 +96,9 @@ extension FileAccessRegistry.State {
                 joining.connection?.put(.event(.ended(access, [])))
                 return
             }
+            guard items.isEmpty || items.count == record.request.claims.count else {
+                return refuseGrant(of: record)
+            }
             effects.append(.grant(access, items.isEmpty ? record.request.claims.map(\.item) : items))
         case .failed(let access, let failure): fail(access, failure)
         case .reacquire(let ticket): effects.append(.reacquire(ticket))
@@ -109,6 +113,13 @@ extension FileAccessRegistry.State {
             joining.records[access] = nil
             joining.lostAccesses.insert(access)
         }
+    }
+
+    /// An access is given that is not the one that was asked for: where its items are, nobody can say.
+    private mutating func refuseGrant(of record: JoiningState.Record) {
+        guard !record.isHeld else { return }
+        joining.connection?.put(.event(.ended(record.request.id, [])))
+        fail(record.request.id, .presenterFailed(ErrorFacts(CocoaError(.fileReadUnknown))))
     }
 
     private mutating func fail(_ access: AccessID, _ failure: AgentFailure) {
