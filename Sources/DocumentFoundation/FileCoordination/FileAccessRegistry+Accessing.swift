@@ -134,14 +134,12 @@ extension FileAccessRegistry {
         if access.isWriting, let outsideWatcher {
             // Before the access ends: what it did is no news, what others do after it is.
             outsideWatcher.wrote(access.items)
-            if let presenter, state.withLock({ $0.namedPlaces.name(presenter.id, path) }) {
+            if let presenter, state.withLock({ $0.acceptsName(presenter.id, path) }) {
                 watch(presenter, at: path)
             }
         }
         let isLost = change { state -> ([AccessArbiter.Effect], Bool) in
-            if let presenter, state.namedPlaces.name(presenter.id, path) {
-                state.movePresenter(presenter.id, to: path)
-            }
+            if let presenter { state.takeName(presenter.id, path) }
             if !state.joining.lostAccesses.isEmpty, state.joining.lostAccesses.remove(access.id) != nil {
                 state.tellOfLoss(access)
                 return ([], true)

@@ -246,11 +246,3 @@ extension Double {
         Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }
 }
-
-extension FileAccessRegistry.State {
-    /// Has a presenter told of something.
-    mutating func send(_ notice: PresenterNotice, to handle: PresenterHandle) {
-        if case .itemDidMove = notice { namedPlaces.send(handle.id) }
-        outbox.append(.notice(notice, handle))
-    }
-}

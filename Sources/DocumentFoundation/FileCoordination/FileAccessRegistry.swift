@@ -182,10 +182,10 @@ package final class FileAccessRegistry: Sendable {
         let id = PresenterHandle.id(of: presenter)
         guard let handle = state.withLock({ $0.presenters[id] }) else { return }
         let path = presenter.presentedItemURL.flatMap(ItemPath.init(fileURL:))
-        guard state.withLock({ $0.namedPlaces.name(id, path) }) else { return }
+        guard state.withLock({ $0.acceptsName(id, path) }) else { return }
         watch(handle, at: path)
         change { state in
-            if state.namedPlaces.name(id, path) { state.movePresenter(id, to: path) }
+            state.takeName(id, path)
             return ([], ())
         }
     }

@@ -100,6 +100,7 @@ extension FileAccessRegistry {
             state.joining.join(connection, board)
             state.joining.isRefused = false
             state.sendTimeLimit()
+            state.tellOfMissedMoves()
             for event in held { connection.put(.event(event)) }
             connection.put(.caughtUp)
             var effects: [AccessArbiter.Effect] = []
@@ -137,6 +138,7 @@ extension FileAccessRegistry {
             state.disown()
             let (held, wanted) = state.standing()
             (state.joining.mode, state.joining.isRefused) = (.alone, false)
+            state.tellOfMissedMoves()
             var effects: [AccessArbiter.Effect] = []
             for event in held + wanted {
                 if case .ended = event { state.joining.note(event) }
@@ -159,6 +161,7 @@ extension FileAccessRegistry {
             let isFirst = !state.joining.isRefused
             (state.joining.mode, state.joining.isRefused) = (.searching, true)
             state.joining.loseAll()
+            state.tellOfMissedMoves()
             _ = state.failWaiting { url in
                 FileCoordinationError(agentRefused: process, because: error, url: url)
             }
