@@ -134,9 +134,10 @@ extension FileAccessRegistry {
         if access.isWriting, let outsideWatcher {
             // Before the access ends: what it did is no news, what others do after it is.
             outsideWatcher.wrote(access.items)
-            if let presenter, state.withLock({ $0.acceptsName(presenter.id, path) }) {
-                watch(presenter, at: path)
+            let added = presenter.flatMap { presenter in
+                state.withLock { $0.acceptsName(presenter.id, path) ? $0.presenters[presenter.id] : nil }
             }
+            if let added { watch(added, at: path) }
         }
         let isLost = change { state -> ([AccessArbiter.Effect], Bool) in
             if let presenter { state.takeName(presenter.id, path) }

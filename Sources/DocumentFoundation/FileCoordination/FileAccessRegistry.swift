@@ -165,7 +165,7 @@ package final class FileAccessRegistry: Sendable {
 
     /// - Parameter place: Where it is registered, for those who are told of it; nil when that is not known.
     package func add(_ presenter: any NSFilePresenter, place: String?) {
-        let handle = PresenterHandle(presenter, place: place)
+        let handle = PresenterHandle(adding: presenter, place: place)
         let path = presenter.presentedItemURL.flatMap(ItemPath.init(fileURL:))
         let isNew = change { state -> ([AccessArbiter.Effect], Bool) in
             guard state.presenters.updateValue(handle, forKey: handle.id) == nil else { return ([], false) }
@@ -191,6 +191,8 @@ package final class FileAccessRegistry: Sendable {
     }
 
     /// Has the item that a presenter presents now watched; nil for none.
+    ///
+    /// - Parameter handle: That with which it was added.
     func watch(_ handle: PresenterHandle, at path: ItemPath?) {
         let findsOutItself = handle.presenter is any OutsideChangeReceiver
         outsideWatcher?.present(handle.id, path, findsOutItself: findsOutItself)

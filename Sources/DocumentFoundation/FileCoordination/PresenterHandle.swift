@@ -8,18 +8,29 @@ struct PresenterHandle: @unchecked Sendable {
     let presenter: any NSFilePresenter
     let id: PresenterID
     let typeName: String
-    /// What it wanted to hear of when it was added.
+    /// What it wanted to hear of when it was added; nothing for a handle that we got for another reason.
     let observedUbiquityAttributes: Set<URLResourceKey>
     /// When we got it, in seconds since 1970.
     let since: Double
     /// Where it was registered; nil when that is not known, or when we got it for another reason.
     let place: String?
 
-    init(_ presenter: any NSFilePresenter, place: String? = nil) {
+    /// Of a presenter for whom something is done.
+    init(_ presenter: any NSFilePresenter) {
+        self.init(presenter, observing: [], place: nil)
+    }
+
+    /// Of a presenter that is added, on the thread that adds it.
+    init(adding presenter: any NSFilePresenter, place: String?) {
+        let observed = presenter.observedPresentedItemUbiquityAttributes
+        self.init(presenter, observing: observed, place: place)
+    }
+
+    private init(_ presenter: any NSFilePresenter, observing observed: Set<URLResourceKey>, place: String?) {
         self.presenter = presenter
         self.id = Self.id(of: presenter)
         self.typeName = String(describing: type(of: presenter))
-        self.observedUbiquityAttributes = presenter.observedPresentedItemUbiquityAttributes
+        self.observedUbiquityAttributes = observed
         self.since = FileAccessRegistry.now
         self.place = place
     }

@@ -336,6 +336,26 @@ struct NSFilePresenterTests {
         #expect(presenter.changeCount == 3)
     }
 
+    @Test("Which attributes a presenter observes it is asked when it is added, and not when it coordinates")
+    func observedOnce() throws {
+        final class Observer: NSObject, NSFilePresenter, Sendable {
+            let presentedItemURL: URL?
+            let presentedItemOperationQueue = OperationQueue()
+            let askedCount = Locked(0)
+            init(_ url: URL) { presentedItemURL = url }
+            var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> {
+                askedCount.withLock { $0 += 1 }
+                return []
+            }
+        }
+        let scene = try CoordinationScene()
+        let url = try scene.write("a")
+        let presenter = Observer(url)
+        scene.registry.add(presenter)
+        for _ in 0..<3 { scene.write(at: url, by: scene.coordinator(for: presenter)) }
+        #expect(presenter.askedCount.withLock { $0 } == 1)
+    }
+
     @Test("Only observed attributes are told")
     func ubiquityAttributes() throws {
         let scene = try CoordinationScene()
