@@ -90,7 +90,7 @@ extension FileAccessRegistry {
         Self.forEachQueue(of: mail) { messages, first in
             if first.isSerial {
                 // One operation: each further one costs another hand-over to a thread.
-                addOperation(for: messages.count, on: first.queue)
+                addOperation(on: first.queue)
             } else {
                 let operations = messages.map { MessageOperation($0.handleMessage) }
                 first.queue.addOperations(operations, waitUntilFinished: false)
@@ -123,14 +123,16 @@ extension FileAccessRegistry {
         }
     }
 
-    /// Has so many messages handled by one operation of a queue.
+    /// Has all messages handled that are there when the operation begins: those also whose own operation somebody has cancelled,
+    /// as each message would be handled one too late from then on.
     ///
     /// What is left when one of them suspends the queue waits with it.
-    private func addOperation(for count: Int, on queue: OperationQueue) {
+    private func addOperation(on queue: OperationQueue) {
         queue.addOperation {
-            for index in 0..<count {
-                if index > 0, queue.isSuspended { return self.addOperation(for: count - index, on: queue) }
-                guard self.handleNextMessage(for: ObjectIdentifier(queue)) else { return }
+            let queueID = ObjectIdentifier(queue)
+            for index in 0..<self.state.withLock({ $0.mailboxes.messageCount(for: queueID) }) {
+                if index > 0, queue.isSuspended { return self.addOperation(on: queue) }
+                guard self.handleNextMessage(for: queueID) else { return }
             }
         }
     }

@@ -9,7 +9,7 @@ struct Mailboxes: Sendable {
 
         init(_ messages: [Message?]) { self.messages = messages }
 
-        var isEmpty: Bool { takenCount == messages.count }
+        var count: Int { messages.count - takenCount }
 
         mutating func takeNext() -> Message? {
             if takenCount >= Self.keptCountMax, takenCount * 2 >= messages.count {
@@ -28,6 +28,9 @@ struct Mailboxes: Sendable {
 
     func hasMessages(for queueID: ObjectIdentifier) -> Bool { !boxes.isEmpty && boxes[queueID] != nil }
 
+    /// How many messages have not been taken.
+    func messageCount(for queueID: ObjectIdentifier) -> Int { boxes[queueID]?.count ?? 0 }
+
     /// Puts messages behind those that are there.
     mutating func put(_ messages: some Sequence<Message>, for queueID: ObjectIdentifier) {
         if let place = boxes.index(forKey: queueID) {
@@ -41,7 +44,7 @@ struct Mailboxes: Sendable {
     mutating func takeNext(for queueID: ObjectIdentifier) -> Message? {
         guard let place = boxes.index(forKey: queueID) else { return nil }
         let message = boxes.values[place].takeNext()
-        if boxes.values[place].isEmpty { boxes.remove(at: place) }
+        if boxes.values[place].count == 0 { boxes.remove(at: place) }
         return message
     }
 }

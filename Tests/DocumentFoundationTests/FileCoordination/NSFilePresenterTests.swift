@@ -74,6 +74,24 @@ struct NSFilePresenterTests {
         #expect(Set(scene.story.prefix(3)) == ["p toWriter", "q toWriter", "r toWriter"])
     }
 
+    @Test("A message whose operation somebody cancels is handled with the next one, which does not wait behind it")
+    func cancelledOperations() throws {
+        let scene = try CoordinationScene()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let (url, other) = (try scene.write("a"), try scene.write("b"))
+        let presenters = [("p", url), ("q", other)].map { scene.presenter($0, of: $1, queue: queue) }
+        let writing = scene.inBackground { scene.write(at: url) }
+        #expect(scene.until { queue.operationCount > 0 && !scene.registry.isDelivering })
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        let writingOther = scene.inBackground { scene.write(at: other) }
+        #expect(writing.pass() && writingOther.pass())
+        for presenter in presenters { presenter.settle() }
+        #expect(scene.story.filter { $0.hasSuffix("toWriter") } == ["p toWriter", "q toWriter"])
+    }
+
     @Test("The presenter that an access is done for gets no messages about it")
     func ownerHearsNothing() throws {
         let scene = try CoordinationScene()
