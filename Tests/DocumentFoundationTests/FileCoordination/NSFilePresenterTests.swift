@@ -74,7 +74,7 @@ struct NSFilePresenterTests {
         #expect(Set(scene.story.prefix(3)) == ["p toWriter", "q toWriter", "r toWriter"])
     }
 
-    @Test("A message whose operation somebody cancels is handled with the next one, which does not wait behind it")
+    @Test("A message whose operation somebody cancels is handled with the next one, and holds up none")
     func cancelledOperations() throws {
         let scene = try CoordinationScene()
         let queue = OperationQueue()
