@@ -51,8 +51,8 @@ extension WorldDevice {
     func put(_ text: String, at name: String) throws {
         let source = folder.deletingLastPathComponent().appendingPathComponent(UUID().uuidString)
         try Data(text.utf8).write(to: source)
-        guard Foundation.rename(source.path, folder.appendingPathComponent(name).path) == 0 else {
-            throw CocoaError(.fileWriteUnknown)
+        guard Foundation.rename(source.path, path(name)) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
         }
     }
 
