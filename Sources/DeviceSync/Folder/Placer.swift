@@ -126,7 +126,9 @@ struct Placer {
         _ documents: [NewDocument],
         in table: FolderTable
     ) throws -> [Result<Outcome, any Error>] {
-        let arrivals = try Arrivals(in: root)
+        let arrivals = try Arrivals(in: root) { status in
+            table.root.map { ItemTrace(status).isSameItem(as: $0) } ?? true
+        }
         let making = Making(contents: contents, root: root, table: table, place: arrivals.folder)
         let made = try making.make(documents)
         var results = made.results

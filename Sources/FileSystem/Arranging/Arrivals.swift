@@ -9,11 +9,16 @@ internal import Foundation
 ///
 /// 1. Nothing is in place before all its bytes are durable.
 /// 2. What has been put in place is durable when `finish` has returned.
-/// 3. What was made and not put in place is gone after `finish`, or when `clearUp` comes by.
+/// 3. What was made and not put in place is gone after `finish`, or when this is dropped before; of a process that dies when
+///    `clearUp` comes by.
+/// 4. Nothing is made in a folder that has come to the place of the one that is meant.
 package final class Arrivals {
     /// Where items are made.
     package let folder: FilePath
     private let open: Folder
+    /// The folder that this is in, wherever it is by now.
+    private let parent: Folder
+    private var isFinished = false
     /// The folders that items were put into and that are not synced yet: of many items most go into the same.
     private var targets: [FilePath: Folder] = [:]
 
@@ -23,11 +28,35 @@ package final class Arrivals {
 
     private static let prefix = ".sheaf-arriving-"
 
-    /// - Parameter folder: On the volume that the items go to.
-    package init(in folder: FilePath) throws(SystemError) {
-        self.folder = folder.appending(Self.prefix + UUID().uuidString)
-        try ItemMoves.createFolder(self.folder, permissions: 0o700)
-        open = try Folder.open(self.folder)
+    /// - Parameters:
+    ///   - folder: On the volume that the items go to.
+    ///   - isExpected: Whether what is there is the folder that is meant.
+    /// - Throws: `ESTALE` when it is not. Nothing has been made then.
+    package init(
+        in folder: FilePath,
+        if isExpected: (MemberStatus) -> Bool = { _ in true }
+    ) throws(SystemError) {
+        let parent = try Folder.open(folder)
+        guard isExpected(MemberStatus(try SystemCalls.fstat(parent.descriptor))) else {
+            throw SystemError(call: "openat", errno: ESTALE, path: folder)
+        }
+        let name = Self.prefix + UUID().uuidString
+        try SystemCalls.mkdirat(parent, name, permissions: 0o700)
+        do {
+            try SystemCalls.fsync(parent.descriptor)
+            open = try parent.folder(name)
+        } catch {
+            // The first error is what the caller must know; `clearUp` removes what stays.
+            try? SystemCalls.unlinkat(parent, name, isFolder: true)
+            throw error
+        }
+        self.parent = parent
+        self.folder = folder.appending(name)
+    }
+
+    deinit {
+        // What cannot be removed now goes when `clearUp` comes by.
+        if !isFinished { try? remove() }
     }
 
     /// Where an item is to be made, under its number; nothing is there yet.
@@ -84,8 +113,11 @@ package final class Arrivals {
     /// Makes durable what was put in place, and takes away what was not.
     package func finish() throws(SystemError) {
         try syncTargets()
-        try TreeRemoval.remove(folder.name, in: try Folder.open(folder.parent))
+        try remove()
+        isFinished = true
     }
+
+    private func remove() throws(SystemError) { try TreeRemoval.remove(folder.name, in: parent) }
 
     /// Takes away what processes that died have left in a folder.
     package static func clearUp(_ folder: FilePath) throws(SystemError) {

@@ -1,0 +1,74 @@
+import FileSystem
+import Foundation
+import TestFolders
+import Testing
+
+@Suite("Many new items that come together")
+struct ArrivalsTests {
+    private let folder: TestFolder
+    private var root: FilePath { FilePath(folder.path) }
+
+    init() throws { folder = try TestFolder("arrivals") }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    /// A volume that has no room left as all is to become durable.
+    private struct FullVolume: SystemCallObserver {
+        func willMake(_ call: SystemCall) -> CInt { call.name == "syncfs" ? ENOSPC : 0 }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("They are put in place, and nothing else is left")
+    func come() throws {
+        let arrivals = try Arrivals(in: root) { $0.stamp.kind == .directory }
+        for number in 0..<2 {
+            try ItemMoves.createFile(arrivals.place(of: number), contents: Data("\(number)".utf8))
+        }
+        try arrivals.settle()
+        try arrivals.put(0, at: root.appending("a"))
+        try arrivals.finish()
+        #expect(try names == ["a"])
+    }
+
+    @Test("What is given up as the disk is full leaves nothing that takes room")
+    func givenUp() throws {
+        func bring() throws {
+            let arrivals = try Arrivals(in: root)
+            try ItemMoves.createFile(arrivals.place(of: 0), contents: Data("text".utf8))
+            #expect(try names.count == 1)
+            try arrivals.settle()
+            try arrivals.put(0, at: root.appending("a"))
+            try arrivals.finish()
+        }
+        let error = #expect(throws: SystemError.self) {
+            try SystemCallObservation.withObserver(FullVolume()) { try bring() }
+        }
+        #expect(error?.isFull == true)
+        #expect(try names == [])
+    }
+
+    @Test("What was made goes from where it is, though another folder has the place by then")
+    func replaced() throws {
+        let place = root.appending("folder")
+        try ItemMoves.createFolder(place)
+        do {
+            let arrivals = try Arrivals(in: place)
+            try ItemMoves.createFile(arrivals.place(of: 0), contents: Data("text".utf8))
+            try ItemMoves.move(place, toFree: root.appending("aside"))
+            try ItemMoves.createFolder(place)
+            try arrivals.finish()
+        }
+        for name in ["folder", "aside"] {
+            #expect(try FileManager.default.contentsOfDirectory(atPath: root.appending(name).string) == [])
+        }
+    }
+
+    @Test("Nothing is made in a folder that is not the one that is meant")
+    func another() throws {
+        let error = #expect(throws: SystemError.self) { _ = try Arrivals(in: root) { _ in false } }
+        #expect(error?.errno == ESTALE)
+        #expect(try names == [])
+    }
+}
