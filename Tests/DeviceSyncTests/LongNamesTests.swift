@@ -44,6 +44,8 @@ struct LongNamesTests {
         try two.write("changed", to: fitting)
         try one.write("more", to: "folder/good.txt")
         pair.wait { one.text(fitting) == "changed" && two.text("folder/good.txt") == "more" }
+        try FileManager.default.removeItem(atPath: one.path(fitting))
+        pair.wait { two.contents[fitting] == nil }
         // With a name that the volume has, each comes.
         for (former, now) in [
             (long, "short.txt"), ("a:b", "a b"), (name(150, ""), "short"), (name(150, ".rtfd"), "short.rtfd"),

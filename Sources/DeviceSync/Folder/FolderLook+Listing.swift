@@ -61,10 +61,15 @@ extension FolderLook {
         let listing: FolderListing
         let members: [FolderMember]
         do {
-            listing = try Removal.listingAfterPuttingBack(in: path, ahead) { [table] member in
-                guard case .known(let folder) = parent else { return nil }
-                return table.unchanged(member, in: folder)
-            }
+            listing = try Removal.listingAfterPuttingBack(
+                in: path,
+                ahead,
+                names: { names(ofAside: $0, in: path) },
+                seen: { [table] member in
+                    guard case .known(let folder) = parent else { return nil }
+                    return table.unchanged(member, in: folder)
+                }
+            )
             members = try listing.members.get()
         } catch {
             // Gone, or a file by now: the folder above tells. Unreadable: nobody can say what is in it.
@@ -86,6 +91,14 @@ extension FolderLook {
             }
         }
         return true
+    }
+
+    /// What the items were called that something may be which stands aside: by its inode, and by its mark.
+    private func names(ofAside member: FolderMember, in folder: FilePath) -> [String] {
+        // What cannot be asked for its mark is told by its inode.
+        let mark = try? FileIdentity.mark(at: folder.appending(member.name))
+        let items = table.items(like: ItemTrace(member.status)) + [mark.map { ItemID($0) }].compactMap { $0 }
+        return items.compactMap { table.path(of: $0, in: root)?.name }
     }
 
     private mutating func note(_ member: FolderMember, in path: FilePath, as parent: Parent) throws {
