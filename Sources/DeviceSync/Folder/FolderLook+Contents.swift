@@ -15,10 +15,35 @@ extension FolderLook {
             return .item(name)
         }
         guard try Placeholder.ifPresent(at: entry.path) != nil else { return .nothing }
-        guard let mark = try Self.mark(of: entry), let item = table[ItemID(mark)],
+        let known = try Self.mark(of: entry).map { ItemID($0) } ?? unmarkedItem(entry, name)
+        return known.flatMap { table[$0] }?.state.kind == .document ? .item(name) : .stranger
+    }
+
+    /// What a placeholder without a mark may stand for. There are none where the volume has no extended attributes, and where a
+    /// program that leaves these out has put it back: to take it for nobody's would be to take its item for removed.
+    private func unmarkedItem(_ entry: Found, _ name: String) -> ItemID? {
+        if let known = seen(entry), let item = table[known], item.isDataless,
+            item.trace.hasContents(of: entry.trace)
+        {
+            return known
+        }
+        guard case .known(let folder) = entry.parent else { return nil }
+        return table.item(at: ItemPlace(folder, name))
+    }
+
+    /// Sees to a placeholder that is no item by its inode or its mark: without one it is the item of its name, if that has not been
+    /// found; beside its item it was left behind, or is a copy.
+    mutating func takeRemaining(placeholder index: Int) throws {
+        let entry = found[index]
+        guard let known = table.item(at: place(of: entry)), let item = table[known],
             item.state.kind == .document
-        else { return .stranger }
-        return .item(name)
+        else { return }
+        let mark = try mark(of: index).map { ItemID($0) }
+        if mark == nil, !isMatched(known) {
+            try give(known.mark, to: index)
+            return try settle(index, as: known)
+        }
+        if mark == nil || mark == known, !item.isDataless { outcome.leftovers.append(entry.path) }
     }
 
     /// Notes an item that is excluded from sync, with all in it.

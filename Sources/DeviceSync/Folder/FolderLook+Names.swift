@@ -54,12 +54,12 @@ extension FolderLook {
                 entry.hasOtherNames
                 ? try hasLeft(known, for: entry) : try !isMatched(known) || hasLeft(known, for: entry)
             guard isAway else { continue }
-            // What bears no mark can be told by its inode alone, if nothing of it is another; of a link, which cannot bear one, to
-            // be moved changes the change time.
+            // What bears no mark can be told by its inode alone, if nothing of it is another; of a link, which cannot bear one, and
+            // of a placeholder, which nobody edits, to be moved changes the change time.
             guard let mark else {
-                let isLink = entry.trace.kind == .symbolicLink
-                guard let trace = table[known]?.trace,
-                    isLink ? trace.hasContents(of: entry.trace) : trace == entry.trace
+                guard let item = table[known] else { continue }
+                let isLasting = entry.trace.kind == .symbolicLink || item.isDataless
+                guard isLasting ? item.trace.hasContents(of: entry.trace) : item.trace == entry.trace
                 else { continue }
                 return known
             }

@@ -16,8 +16,8 @@ internal import Sync
 ///
 /// A file with several names in the folder is as many items (`FolderLook+Names.swift`).
 ///
-/// A placeholder is the item that it stands for, under that's name; one of an item that is not known is left alone, and
-/// so is what is excluded from sync.
+/// A placeholder is the item that it stands for, under that's name; it is told by its mark, and one without by its inode or its
+/// name. One of an item that is not known is left alone, and so is what is excluded from sync.
 struct FolderLook {
     let root: FilePath
     let isPackage: (String) -> Bool
@@ -289,15 +289,7 @@ struct FolderLook {
             if try !isSecondName(index) { try give(known.mark, to: index) }
             try settle(index, as: known)
         case .new:
-            // One that was left behind beside its item, or a copy of one.
-            guard !entry.isPlaceholder else {
-                if let known = table.item(at: place), try mark(of: index).map({ ItemID($0) }) == known,
-                    table[known]?.isDataless == false
-                {
-                    outcome.leftovers.append(entry.path)
-                }
-                return
-            }
+            guard !entry.isPlaceholder else { return try takeRemaining(placeholder: index) }
             if let mark = entry.fresh, !isMatched(ItemID(mark)) { return try settle(index, as: ItemID(mark)) }
             // The mark is of the name that was found first.
             if try isSecondName(index) { return try settle(index, as: ItemID(fresh())) }

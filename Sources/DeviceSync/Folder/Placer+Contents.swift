@@ -120,8 +120,8 @@ extension Placer {
         at place: FilePath,
         as item: ItemID
     ) throws {
-        // One that was left behind.
-        if Placeholder(at: place) != nil, try FileIdentity.ifPresent(at: place)?.mark == item.mark {
+        // One that was left behind, maybe where nothing bears a mark.
+        if Placeholder(at: place) != nil, try [nil, item.mark].contains(FileIdentity.mark(at: place)) {
             try ItemMoves.removeFile(place)
         }
         let save = try StagedSave(item: place, mustNotExist: true, followsSymbolicLink: false)
