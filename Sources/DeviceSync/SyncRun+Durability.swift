@@ -47,7 +47,7 @@ struct FolderPlaces: Sendable {
 
     /// - Throws: `SystemError`.
     func sync() throws(SystemError) {
-        if isWholeVolume { return try ItemSync.syncVolume(of: root) }
+        if isWholeVolume { return try ItemSync.syncVolumes(of: documents.union(folders), and: root) }
         try ItemSync.sync(documents, folders: folders, onVolumeOf: root)
     }
 }

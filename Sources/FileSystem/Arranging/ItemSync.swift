@@ -5,19 +5,22 @@ package enum ItemSync {
     /// From how many items on one syncfs(2) is cheaper than an fsync(2) each.
     private static let itemCountMax = 16
 
-    /// Makes items and names durable. Where one is not there any more, all of the volume is.
+    /// Makes items and names durable. Where one is not there any more, all of the volume is. Other volumes may begin below the
+    /// root: those that items are on are, too.
     ///
     /// - Parameters:
     ///   - documents: Files, and folders with all that is in them.
     ///   - folders: Folders with the names in them, and what they bear themselves.
-    ///   - root: A folder of their volume.
+    ///   - root: A folder that they are in.
     /// - Throws: `SystemError`: then nothing of it is known to last.
     package static func sync(
         _ documents: Set<FilePath>,
         folders: Set<FilePath>,
         onVolumeOf root: FilePath
     ) throws(SystemError) {
-        guard documents.count + folders.count <= itemCountMax else { return try syncVolume(of: root) }
+        guard documents.count + folders.count <= itemCountMax else {
+            return try syncVolumes(of: documents.union(folders), and: root)
+        }
         do {
             for path in documents {
                 let kind = try FileStamp(of: path).kind
@@ -27,12 +30,28 @@ package enum ItemSync {
         } catch {
             // Moved since, or another kind by now: where it is does not matter to all of the volume.
             guard error.isAbsent || error.isForbidden || error.errno == ELOOP else { throw error }
-            try syncVolume(of: root)
+            try syncVolumes(of: documents.union(folders), and: root)
         }
     }
 
-    /// syncfs(2) of a folder's volume.
-    package static func syncVolume(of folder: FilePath) throws(SystemError) {
-        try SystemCalls.syncfs(try Folder.open(folder))
+    /// syncfs(2) of a folder's volume, and of all others that items are on.
+    package static func syncVolumes(of items: Set<FilePath>, and root: FilePath) throws(SystemError) {
+        let folder = try Folder.open(root)
+        try SystemCalls.syncfs(folder)
+        var devices: Set<UInt64> = [try SystemCalls.fstat(folder.descriptor).stamp.device]
+        for path in items {
+            do {
+                let own = try FileStamp.ifPresent(at: path)
+                // Of what is gone, and of a file, its folder tells.
+                let place = own?.kind == .directory ? path : path.parent
+                let stamp = try place == path ? own : FileStamp.ifPresent(at: place)
+                guard let device = stamp?.device, !devices.contains(device) else { continue }
+                try SystemCalls.syncfs(try Folder.open(place))
+                devices.insert(device)
+            } catch {
+                // Gone meanwhile, or nobody's to look at.
+                guard error.isAbsent || error.isForbidden || error.errno == ELOOP else { throw error }
+            }
+        }
     }
 }

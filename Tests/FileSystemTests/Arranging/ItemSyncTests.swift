@@ -1,0 +1,60 @@
+import FileSystem
+import Foundation
+import Locks
+import TestFolders
+import Testing
+
+@Suite("Items that others have written are made durable")
+struct ItemSyncTests {
+    /// Knows which volumes were synced, by the folders by which they were.
+    private final class Witness: SystemCallObserver {
+        private let folders = Locked<Set<String>>([])
+
+        var synced: Set<String> { folders.withLock { $0 } }
+
+        func willMake(_ call: SystemCall) -> CInt { 0 }
+        func didMake(_ call: SystemCall) {
+            guard case .syncVolume = call.effect else { return }
+            folders.withLock { _ = $0.insert(call.path.string) }
+        }
+    }
+
+    /// Where on this machine another volume is than that of the tests' folders.
+    private static let memory = FilePath("/dev/shm")
+    private static let hasOtherVolume: Bool = {
+        let temporary = FilePath(FileManager.default.temporaryDirectory.path)
+        guard let here = try? FileStamp(of: temporary), let there = try? FileStamp(of: memory) else {
+            return false
+        }
+        return here.device != there.device
+    }()
+
+    @Test(
+        "Those on volumes that begin below the folder last as well, where they are many or one has gone",
+        .enabled(if: ItemSyncTests.hasOtherVolume, "needs /dev/shm on a volume of its own"),
+        arguments: [1, 20]
+    )
+    func volumes(count: Int) throws {
+        let folder = try TestFolder("sync")
+        defer { withExtendedLifetime(folder) {} }
+        let root = FilePath(folder.path)
+        let other = Self.memory.appending("sheaf-\(UUID().uuidString)")
+        try ItemMoves.createFolder(other)
+        defer { try? FileManager.default.removeItem(atPath: other.string) }
+        let here = (0..<count).map { root.appending("\($0)") }
+        for path in here + [other.appending("a")] {
+            try ItemMoves.createFile(path, contents: Data("text".utf8))
+        }
+        let items = Set(here + [root.appending("gone"), other.appending("a")])
+        let witness = Witness()
+        try SystemCallObservation.withObserver(witness) {
+            try ItemSync.sync(items, folders: [other], onVolumeOf: root)
+        }
+        #expect(witness.synced == [root.string, other.string])
+        let whole = Witness()
+        try SystemCallObservation.withObserver(whole) {
+            try ItemSync.syncVolumes(of: [other.appending("a")], and: root)
+        }
+        #expect(whole.synced == [root.string, other.string])
+    }
+}
