@@ -195,6 +195,33 @@ struct RootTests {
         try one.write("new", to: "album/new.txt")
         (all["0.txt"], all["new.txt"], all["album/new.txt"], all["1.txt"]) = ("newer", "new", "new", nil)
         pair.wait { swapper.isDone && (two.running?.isInStepNow == false) && isAway }
+        try expectNothing(in: two.folder)
+        try FileManager.default.removeItem(at: two.folder)
+        try move(aside, two.folder)
+        two.tryAgain()
+        pair.wait { two.contents == all && one.contents == all && pair.isSettled }
+        pair.end()
+    }
+
+    /// That nothing has been put into another folder, hidden or not.
+    private func expectNothing(in folder: URL) throws {
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test(
+        "Another takes its place at any moment while something new comes: nothing of it gets into that",
+        arguments: 0..<16
+    )
+    func replacedAsSomethingComes(number: Int) throws {
+        var all = try fill()
+        let swapper = swapper(before: number, isMutating: false)
+        SystemCallObservation.add(swapper)
+        defer { SystemCallObservation.remove(swapper) }
+        try one.write("new", to: "new.txt")
+        try one.write("new", to: "new/new.txt")
+        (all["new.txt"], all["new"], all["new/new.txt"]) = ("new", "/", "new")
+        pair.wait { swapper.isDone && (two.running?.isInStepNow == false) && isAway }
+        try expectNothing(in: two.folder)
         try FileManager.default.removeItem(at: two.folder)
         try move(aside, two.folder)
         two.tryAgain()

@@ -35,7 +35,7 @@ extension Placer {
                 guard !OpenForWriting.isOpen(anywhereIn: path) else {
                     throw OpenInPrograms(path, saysWho: saysWho)
                 }
-                try write(try placeholder(for: path, known, content), known, at: place, as: item)
+                try write(try placeholder(for: path, known, content), known, at: place, as: item, in: table)
                 do {
                     // There nobody opens it any more.
                     try removeDocument(path, known, inside) { !OpenForWriting.isOpen(anywhereIn: $0) }
@@ -118,13 +118,14 @@ extension Placer {
         _ placeholder: Placeholder,
         _ known: FolderItem,
         at place: FilePath,
-        as item: ItemID
+        as item: ItemID,
+        in table: FolderTable
     ) throws {
         // One that was left behind, maybe where nothing bears a mark.
         if Placeholder(at: place) != nil, try [nil, item.mark].contains(FileIdentity.mark(at: place)) {
             try ItemMoves.removeFile(place)
         }
-        let save = try StagedSave(item: place, mustNotExist: true, followsSymbolicLink: false)
+        let save = try newSave(at: place, in: known.state.place.parent, of: table)
         try commit(placeholder, modified: known.trace.modified, by: save, as: item)
     }
 
@@ -151,14 +152,14 @@ extension Placer {
         var placed: FileStamp?
         do {
             try coordinate(target, []) {
-                let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
+                let save = try newSave(at: target, in: known.state.place.parent, of: table)
                 // The placeholder is as old as its document.
                 try stage(content, of: item, modified: known.trace.modified, by: save)
                 try save.commit(try attributes(of: content))
                 placed = save.placedStamps[.top]
                 try ItemMoves.removeFile(place)
             }
-        } catch let error as SystemError where [EEXIST, ENOENT, ENOTDIR].contains(error.errno) {
+        } catch let error as SystemError where [EEXIST, ENOENT, ENOTDIR, ESTALE].contains(error.errno) {
             return .another("\(error)")
         }
         guard let trace = try trace(of: target, placed: placed) else { return .another("it has gone since") }

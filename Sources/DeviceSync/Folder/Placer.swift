@@ -70,7 +70,7 @@ struct Placer {
     ) throws -> Outcome {
         do {
             guard let known = table[item] else {
-                return .done(try make(item, state, modified: modified, at: target))
+                return .done(try make(item, state, modified: modified, at: target, in: table))
             }
             guard let source = table.path(of: item, in: root), try isAsSeen(known, at: source) else {
                 return .another("it has changed since")
@@ -192,22 +192,33 @@ struct Placer {
         return item.state.kind == .folder ? trace.isSameItem(as: item.trace) : trace == item.trace
     }
 
+    /// Begins a save of something new in a folder that is the one that was seen in its place last: while others made way another may
+    /// have come there. The save stays with the folder in which it has begun.
+    func newSave(at target: FilePath, in folder: ItemID, of table: FolderTable) throws -> StagedSave {
+        let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
+        let there = ItemTrace(try save.folderStatus())
+        guard table.trace(ofFolder: folder).map(there.isSameItem) ?? true else {
+            throw SystemError(call: "openat", errno: ESTALE, path: target)
+        }
+        return save
+    }
+
     private func make(
         _ item: ItemID,
         _ state: ItemState,
         modified: Int64?,
-        at target: FilePath
+        at target: FilePath,
+        in table: FolderTable
     ) throws -> FolderItem {
         var placed: FileStamp?
         try coordinate(target, .forReplacing) {
+            let save = try newSave(at: target, in: state.place.parent, of: table)
             if let content = state.content {
-                let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
                 try stage(content, of: item, modified: modified, by: save)
                 try save.commit(try attributes(of: content))
                 placed = save.placedStamps[.top]
             } else {
                 // Never there without its mark: it would be taken for another.
-                let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
                 let staged = try save.stagedPath()
                 try ItemMoves.createFolder(staged)
                 try mark(staged, as: item)
