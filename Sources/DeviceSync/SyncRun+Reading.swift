@@ -14,7 +14,8 @@ extension SyncRun {
         var (some, byteCount): ([ItemID: ItemTrace], Int64) = ([:], 0)
         for (item, trace) in unread {
             guard some.count < place.readCountMax,
-                some.isEmpty || byteCount + trace.byteCount <= Self.readByteCountMax
+                // A file that is a hole may be as long as there are numbers.
+                some.isEmpty || trace.byteCount <= Self.readByteCountMax - byteCount
             else { break }
             guard mayRead(item, trace) else { continue }
             byteCount += trace.byteCount

@@ -137,7 +137,11 @@ package struct TreeSummary: Hashable, Sendable {
 
     package mutating func add(_ stamp: FileStamp) {
         memberCount += 1
-        if stamp.kind == .regular { byteCount += stamp.byteCount }
+        if stamp.kind == .regular {
+            // A file that is a hole may be as long as there are numbers.
+            let sum = byteCount.addingReportingOverflow(stamp.byteCount)
+            byteCount = sum.overflow ? .max : sum.partialValue
+        }
         let latest = (modificationSeconds, modificationNanoseconds)
         if latest < (stamp.modificationSeconds, stamp.modificationNanoseconds) {
             modificationSeconds = stamp.modificationSeconds

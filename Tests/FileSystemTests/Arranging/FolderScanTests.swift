@@ -101,4 +101,20 @@ struct FolderScanTests {
             try SystemCallObservation.withObserver(failing) { try FolderScan.members(of: root) }
         }
     }
+
+    @Test("Files that are holes may be longer together than there are numbers")
+    func holes() {
+        let stamp = FileStamp(
+            kind: .regular,
+            device: 1,
+            inode: 1,
+            byteCount: .max,
+            permissions: 0o600,
+            modificationSeconds: 0,
+            modificationNanoseconds: 0
+        )
+        var summary = TreeSummary(stamp: stamp)
+        for _ in 0..<2 { summary.add(stamp) }
+        #expect(summary.byteCount == .max && summary.memberCount == 2)
+    }
 }
