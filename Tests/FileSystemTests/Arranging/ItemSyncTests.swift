@@ -19,26 +19,16 @@ struct ItemSyncTests {
         }
     }
 
-    /// Where on this machine another volume is than that of the tests' folders.
-    private static let memory = FilePath("/dev/shm")
-    private static let hasOtherVolume: Bool = {
-        let temporary = FilePath(FileManager.default.temporaryDirectory.path)
-        guard let here = try? FileStamp(of: temporary), let there = try? FileStamp(of: memory) else {
-            return false
-        }
-        return here.device != there.device
-    }()
-
     @Test(
         "Those on volumes that begin below the folder last as well, where they are many or one has gone",
-        .enabled(if: ItemSyncTests.hasOtherVolume, "needs /dev/shm on a volume of its own"),
+        .enabled(if: MemoryVolume.isApart, "needs /dev/shm on a volume of its own"),
         arguments: [1, 20]
     )
     func volumes(count: Int) throws {
         let folder = try TestFolder("sync")
         defer { withExtendedLifetime(folder) {} }
         let root = FilePath(folder.path)
-        let other = Self.memory.appending("sheaf-\(UUID().uuidString)")
+        let other = FilePath("/dev/shm").appending("sheaf-\(UUID().uuidString)")
         try ItemMoves.createFolder(other)
         defer { try? FileManager.default.removeItem(atPath: other.string) }
         let here = (0..<count).map { root.appending("\($0)") }
