@@ -56,7 +56,10 @@ struct KeyValueFile: Sendable {
     /// Makes the folder, and in a container also the file: both are to be the same items on all devices, whichever made
     /// them first, so they bear marks that all devices give them.
     func makePlace() throws {
-        guard let container else { return try ItemMoves.createFolders(path.parent, permissions: 0o700) }
+        guard let container else {
+            try ItemMoves.createFolders(path.parent, permissions: 0o700)
+            return
+        }
         if try FileStamp.ifPresent(at: path.parent) == nil {
             try make(path.parent, in: container) { try ItemMoves.createFolder($0, permissions: 0o700) }
         }

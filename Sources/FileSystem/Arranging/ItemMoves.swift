@@ -95,16 +95,31 @@ package enum ItemMoves {
     }
 
     /// Makes a folder and the folders above it, as far as they are missing.
-    package static func createFolders(_ path: FilePath, permissions: UInt32) throws(SystemError) {
-        do { try createFolder(path, permissions: permissions) } catch {
-            switch error.errno {
-            case EEXIST where try isFolder(path): return
-            case ENOENT where path.parent != path:
-                try createFolders(path.parent, permissions: permissions)
-                try createFolders(path, permissions: permissions)
-            default: throw error
-            }
+    ///
+    /// - Returns: Those that were made, the outermost first.
+    @discardableResult
+    package static func createFolders(
+        _ path: FilePath,
+        permissions: UInt32
+    ) throws(SystemError) -> [FilePath] {
+        do { return try createFolderIfMissing(path, permissions: permissions) ? [path] : [] } catch {
+            guard error.errno == ENOENT, path.parent != path else { throw error }
         }
+        let above = try createFolders(path.parent, permissions: permissions)
+        // The folder above is there now. Where it still is "no such file" nothing can be made in it, as in /proc.
+        return try createFolderIfMissing(path, permissions: permissions) ? above + [path] : above
+    }
+
+    /// - Returns: Whether it was made; false when a folder is there.
+    private static func createFolderIfMissing(
+        _ path: FilePath,
+        permissions: UInt32
+    ) throws(SystemError) -> Bool {
+        do { try createFolder(path, permissions: permissions) } catch {
+            guard error.errno == EEXIST, try isFolder(path) else { throw error }
+            return false
+        }
+        return true
     }
 
     /// Makes a file with these bytes, if the place is free.

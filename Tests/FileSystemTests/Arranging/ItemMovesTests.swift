@@ -133,13 +133,24 @@ struct ItemMovesTests {
     @Test("Missing folders above are made, and an existing one is no error")
     func createsFolders() throws {
         let deep = root.appending("a").appending("b").appending("c")
-        try ItemMoves.createFolders(deep, permissions: 0o700)
-        try ItemMoves.createFolders(deep, permissions: 0o700)
+        let made = try ItemMoves.createFolders(deep, permissions: 0o700)
+        #expect(made == [deep.parent.parent, deep.parent, deep])
+        #expect(try ItemMoves.createFolders(deep, permissions: 0o700).isEmpty)
         #expect(try FileStamp(of: deep).permissions == 0o700)
         let file = try write("file", "1")
         #expect(throws: SystemError.self) {
             try ItemMoves.createFolders(file.appending("x"), permissions: 0o700)
         }
+    }
+
+    @Test("Where nothing can be made in a folder that is there, that is said once")
+    func createsNothing() throws {
+        // The folder above is there, and mkdir(2) says ENOENT all the same.
+        let place = FilePath("/proc/sheaf/a")
+        let error = #expect(throws: SystemError.self) {
+            try ItemMoves.createFolders(place, permissions: 0o700)
+        }
+        #expect(error?.errno == ENOENT)
     }
 }
 
