@@ -277,6 +277,20 @@ struct PairingTests {
         #expect(error.code == .versionUnknown)
     }
 
+    @Test("Who types the code of a pairing once more that the other device has ended hears that it is over")
+    func oldCode() throws {
+        var (first, second, here, there) = try compared()
+        there.take(try second.handle(.cancel))
+        here.take(try first.handle(.message(there.sent[2])))
+        #expect(here.end == .cancelled)
+        var again = try self.second(first.code)
+        var later = Side()
+        later.take(try again.begin())
+        // The relay has all that the first device has said.
+        for message in here.sent { later.take(try again.handle(.message(message))) }
+        #expect(later.end == .cancelled && later.kept == nil)
+    }
+
     @Test("Keys that come before the person has compared are not taken")
     func earlyGift() throws {
         let code = try code()

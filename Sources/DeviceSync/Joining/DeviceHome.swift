@@ -53,6 +53,8 @@ package struct DeviceHome: Sendable {
     }
 
     /// Nil for a container that this device has not joined, or not to the end.
+    ///
+    /// - Throws: `DeviceHomeError`; `SealingError` for what a later version has written.
     package func joined(_ container: ContainerName) throws -> JoinedContainer? {
         let own = folder(of: container)
         // A device that joined before each container had a device of its own is the same in all of these.
@@ -63,10 +65,23 @@ package struct DeviceHome: Sendable {
             return nil
         }
         return JoinedContainer(
-            settings: try JSONDecoder().decode(ContainerSettings.self, from: Data(settings)),
-            keys: try ContainerKeys(encoded: keys),
-            identity: try DeviceIdentity(encoded: identity)
+            settings: try understood(own.appending("settings")) {
+                try JSONDecoder().decode(ContainerSettings.self, from: Data(settings))
+            },
+            keys: try understood(own.appending("keys")) { try ContainerKeys(encoded: keys) },
+            identity: try understood(own.appending("device")) { try DeviceIdentity(encoded: identity) }
         )
+    }
+
+    /// What a file comes to.
+    ///
+    /// - Throws: `DeviceHomeError.damaged` where it is nothing that this program has written.
+    private func understood<Value>(_ place: FilePath, _ read: () throws -> Value) throws -> Value {
+        do { return try read() } catch is DecodingError {
+            throw DeviceHomeError.damaged(place)
+        } catch let error as SealingError where [.malformed, .damagedOrExchanged].contains(error.code) {
+            throw DeviceHomeError.damaged(place)
+        }
     }
 
     /// Keeps what this device has of a container.
@@ -293,6 +308,8 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
     case identifierTaken(String, FilePath)
     case nameTaken(String)
     case joinedAlready(FilePath)
+    /// A file of a container's.
+    case damaged(FilePath)
 
     package var description: String {
         switch self {
@@ -302,6 +319,11 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
             "“\(folder)” cannot be a container's: “\(other)” is kept there already. Choose another folder."
         case .joinedAlready(let other):
             "This device shares that already, in “\(other)”. Use that folder."
+        case .damaged(let file):
+            """
+            “\(file)” is damaged, and no folder is kept in step without it. Put it back from a backup of this device; or move \
+            “\(file.parent)” away, and join its folder anew: sheaf join.
+            """
         case .nameTaken(let name):
             "No device may be called “\(name)”, as the key on paper is. Choose another name."
         case .identifierTaken(let identifier, let other):

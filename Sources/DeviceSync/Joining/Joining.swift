@@ -10,12 +10,12 @@ internal import Sync
 package struct PairingPerson: Sendable {
     /// Shows the code that is to be typed on the other device.
     package var show: @Sendable (PairingCode) -> Void
-    /// Shows a phrase, and asks whether the other device shows the same.
-    package var compare: @Sendable ([String]) -> Bool
+    /// Shows a phrase, and asks whether the other device shows the same. Throws where nobody answers.
+    package var compare: @Sendable ([String]) throws -> Bool
 
     package init(
         show: @escaping @Sendable (PairingCode) -> Void,
-        compare: @escaping @Sendable ([String]) -> Bool
+        compare: @escaping @Sendable ([String]) throws -> Bool
     ) {
         (self.show, self.compare) = (show, compare)
     }
@@ -39,20 +39,21 @@ package struct Joining: Sendable {
     ///   - folder: Made when it is not there; what is in it goes to the container.
     ///   - invitation: The hub's.
     package func begin(_ folder: FilePath, invitation: String) throws -> ContainerSettings {
-        try prepare(folder)
-        let identity = try DeviceIdentity(random: RandomBytes.make)
-        let client = try HubClient(hub)
-        defer { client.close() }
-        let credentials = try register(identity, client, invitation)
-        let container = ContainerName(unchecked: try RandomBytes.make(ContainerName.byteCount))
-        try client.makeContainer(container)
-        let keys = try Founding.found(
-            container,
-            by: identity,
-            named: deviceName,
-            at: HubContainer(container, at: client)
-        )
-        return try keep(keys, identity, folder, credentials)
+        try preparing(folder) {
+            let identity = try DeviceIdentity(random: RandomBytes.make)
+            let client = try HubClient(hub)
+            defer { client.close() }
+            let credentials = try register(identity, client, invitation)
+            let container = ContainerName(unchecked: try RandomBytes.make(ContainerName.byteCount))
+            try client.makeContainer(container)
+            let keys = try Founding.found(
+                container,
+                by: identity,
+                named: deviceName,
+                at: HubContainer(container, at: client)
+            )
+            return try keep(keys, identity, folder, credentials)
+        }
     }
 
     /// Lets another device share a container that this one shares.
@@ -96,7 +97,10 @@ package struct Joining: Sendable {
             while !actions.isEmpty {
                 switch actions.removeFirst() {
                 case .send(let message): try relay.send(message)
-                case .show(let phrase): events.append(person.compare(phrase) ? .same : .different)
+                case .show(let phrase):
+                    // Who has stopped it, or typed an old code, is not to be asked in vain.
+                    if actions.contains(where: \.isEnd) { continue }
+                    events.append(try person.compare(phrase) ? .same : .different)
                 case .add(let device):
                     let position = try Founding.add(
                         device,
@@ -129,19 +133,20 @@ package struct Joining: Sendable {
         code: PairingCode,
         _ person: PairingPerson
     ) throws -> ContainerSettings {
-        try prepare(folder)
-        let identity = try DeviceIdentity(random: RandomBytes.make)
-        let client = try HubClient(hub)
-        defer { client.close() }
-        let relay = PairingRelay(client, code.pairing, as: .second)
-        var side = try SecondPairing(
-            code,
-            as: identity.publicIdentity(named: deviceName),
-            random: RandomBytes.make
-        )
-        do { return try pair(&side, relay, identity, folder, person, client) } catch {
-            tellIfPossible(try side.handle(.cancel), relay)
-            throw error
+        try preparing(folder) {
+            let identity = try DeviceIdentity(random: RandomBytes.make)
+            let client = try HubClient(hub)
+            defer { client.close() }
+            let relay = PairingRelay(client, code.pairing, as: .second)
+            var side = try SecondPairing(
+                code,
+                as: identity.publicIdentity(named: deviceName),
+                random: RandomBytes.make
+            )
+            do { return try pair(&side, relay, identity, folder, person, client) } catch {
+                tellIfPossible(try side.handle(.cancel), relay)
+                throw error
+            }
         }
     }
 
@@ -161,7 +166,10 @@ package struct Joining: Sendable {
             while !actions.isEmpty {
                 switch actions.removeFirst() {
                 case .send(let message): try relay.send(message)
-                case .show(let phrase): events.append(person.compare(phrase) ? .same : .different)
+                case .show(let phrase):
+                    // Who has stopped it, or typed an old code, is not to be asked in vain.
+                    if actions.contains(where: \.isEnd) { continue }
+                    events.append(try person.compare(phrase) ? .same : .different)
                 case .keep(let gift):
                     let credentials = try register(identity, client, gift.invitation)
                     let settings = try keep(gift.keys, identity, folder, credentials)
@@ -176,10 +184,20 @@ package struct Joining: Sendable {
         }
     }
 
-    func prepare(_ folder: FilePath) throws {
+    /// Has a folder be there, and one that this user can look into; where nothing comes of it what was made for it goes again.
+    func preparing(_ folder: FilePath, _ join: () throws -> ContainerSettings) throws -> ContainerSettings {
         guard deviceName != RecoveryKey.deviceName else { throw DeviceHomeError.nameTaken(deviceName) }
         try home.check(folder, identifier: identifier)
-        try ItemMoves.createFolders(folder, permissions: 0o777)
+        let made = try ItemMoves.createFolders(folder, permissions: 0o777)
+        do {
+            // One that nobody could keep in step would end all that sheaf up does.
+            _ = try FolderScan.names(in: folder)
+            return try join()
+        } catch {
+            // Somebody may have put something there meanwhile: then it stays.
+            for empty in made.reversed() { try? ItemMoves.removeEmptyFolder(empty) }
+            throw error
+        }
     }
 
     func register(
@@ -218,6 +236,10 @@ package struct Joining: Sendable {
     }
 }
 
+extension PairingAction {
+    fileprivate var isEnd: Bool { if case .ended = self { true } else { false } }
+}
+
 /// Why a pairing came to nothing.
 package struct PairingFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package let end: PairingEnd
@@ -250,6 +272,11 @@ private final class PairingRelay {
         try patiently { try client.say(PairingMessage(from: side, message: Data(message)), in: pairing) }
     }
 
+    /// The hub counts in whole seconds, and has begun to before this device.
+    private var isAsOldAsPairingsGet: Bool {
+        Date().timeIntervalSince(begun) > Double(PairingLimits.seconds) - 5
+    }
+
     /// Guessing codes is made slow by the hub: who is honest waits.
     private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
         for _ in 1..<Self.attemptCountMax {
@@ -262,8 +289,14 @@ private final class PairingRelay {
 
     /// What the other side has said, or how late it is.
     func hear() throws -> [PairingEvent] {
-        let messages = try patiently {
-            try client.messages(of: pairing, after: heard, waitSeconds: Self.waitSeconds)
+        let messages: [NumberedPairingMessage]
+        do {
+            messages = try patiently {
+                try client.messages(of: pairing, after: heard, waitSeconds: Self.waitSeconds)
+            }
+        } catch let failure as HubFailure where failure.error.code == .notFound && isAsOldAsPairingsGet {
+            // To the hub it is over in this very second.
+            return [.time(PairingLimits.seconds)]
         }
         heard = messages.last?.number ?? heard
         let others = messages.filter { $0.from != side }.map { PairingEvent.message([UInt8]($0.message)) }

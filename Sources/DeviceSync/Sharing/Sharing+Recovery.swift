@@ -93,30 +93,31 @@ extension Joining {
         by key: RecoveryKey,
         invitation: String
     ) throws -> ContainerSettings {
-        try prepare(folder)
-        let client = try HubClient(hub)
-        defer { client.close() }
-        let identity = try DeviceIdentity(random: RandomBytes.make)
-        let paper = try key.identity()
-        let credentials = try register(identity, client, invitation)
-        for listing in try client.containers() {
-            let container = HubContainer(listing.container, at: client)
-            let kept = try container.keys(for: DeviceName(of: paper.id))
-            guard let found = try Sharing.kit(key, among: kept) else { continue }
-            guard found.container == listing.container else { continue }
-            let keys = KeyRing(found) { _ in }
-            let visit = try LogVisit(keys, by: paper, at: container)
-            _ = try visit.say { id in
-                if visit.desk.shutOut != nil { throw SyncFailure.paperRevoked }
-                return try visit.desk.sealAddition(of: identity.publicIdentity(named: deviceName), as: id)
+        try preparing(folder) {
+            let client = try HubClient(hub)
+            defer { client.close() }
+            let identity = try DeviceIdentity(random: RandomBytes.make)
+            let paper = try key.identity()
+            let credentials = try register(identity, client, invitation)
+            for listing in try client.containers() {
+                let container = HubContainer(listing.container, at: client)
+                let kept = try container.keys(for: DeviceName(of: paper.id))
+                guard let found = try Sharing.kit(key, among: kept) else { continue }
+                guard found.container == listing.container else { continue }
+                let keys = KeyRing(found) { _ in }
+                let visit = try LogVisit(keys, by: paper, at: container)
+                _ = try visit.say { id in
+                    if visit.desk.shutOut != nil { throw SyncFailure.paperRevoked }
+                    return try visit.desk.sealAddition(of: identity.publicIdentity(named: deviceName), as: id)
+                }
+                try visit.catchUp()
+                guard visit.devices.present.contains(where: { $0.id == identity.id }) else {
+                    throw SyncFailure.paperUnknown
+                }
+                return try keep(keys.keys, identity, folder, credentials)
             }
-            try visit.catchUp()
-            guard visit.devices.present.contains(where: { $0.id == identity.id }) else {
-                throw SyncFailure.paperUnknown
-            }
-            return try keep(keys.keys, identity, folder, credentials)
+            throw SyncFailure.paperUnknown
         }
-        throw SyncFailure.paperUnknown
     }
 }
 

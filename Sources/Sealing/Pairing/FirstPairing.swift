@@ -69,8 +69,8 @@ package struct FirstPairing: Sendable {
     ) throws(SealingError) -> [PairingAction] {
         switch (step, state) {
         case (.end, _):
-            state = .over
-            return [.ended(PairingEnd(byte: contents.first ?? 0))]
+            // Who types the code once more is to hear that it is over: the relay has all messages for as long as it lives.
+            return end(PairingEnd(byte: contents.first ?? 0))
         case (.commitment, .waiting):
             state = .answered(commitment: contents)
             return [.send(PairingWords.encode(.answer, share.bytes))]
