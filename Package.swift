@@ -137,7 +137,7 @@ let package = Package(
             dependencies: [
                 "Cryptography", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient",
                 "HubProtocol", "KeyValues", "LocalSockets", "Locks", "Merging",
-                "SQLite", "Sealing", "Sync", "SyncMessages", "Threads", "Vault",
+                "SQLite", "Sealing", "StandardStreams", "Sync", "SyncMessages", "Threads", "Vault",
             ],
             swiftSettings: strict
         ),
@@ -164,7 +164,7 @@ let package = Package(
             swiftSettings: strict
         ),
         // The command.
-        .target(name: "Commands", dependencies: ["Coordination"], swiftSettings: strict),
+        .target(name: "Commands", dependencies: ["Coordination", "StandardStreams"], swiftSettings: strict),
         .executableTarget(
             name: "sheaf",
             dependencies: [

@@ -3,6 +3,7 @@ internal import DeviceSync
 internal import Foundation
 internal import HubProtocol
 internal import Sealing
+internal import StandardStreams
 internal import Sync
 
 /// What the commands about the devices of a folder do on this machine.
@@ -126,7 +127,7 @@ enum LiveSharing {
             device.isPaper
             ? "The key on paper opens nothing any more. All devices have a new key.\n"
             : "“\(device.name)” is shut out. All others have a new key.\n"
-        let elsewhere = others.map { "    sheaf devices \($0.settings.folder)\n" }.joined()
+        let elsewhere = others.map { "    sheaf devices \($0.settings.folder.shellWord)\n" }.joined()
         return said + (others.isEmpty ? "" : "It may share other folders, too:\n\(elsewhere)")
     }
 

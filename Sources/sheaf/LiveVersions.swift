@@ -1,6 +1,7 @@
 internal import Commands
 internal import DocumentFoundation
 internal import Foundation
+internal import StandardStreams
 
 /// What the command about versions does on this machine.
 enum LiveVersions {
@@ -44,7 +45,7 @@ enum LiveVersions {
 
     private static func restore(_ path: String, _ id: String, to target: String?) throws {
         guard let version = try versions(of: path).first(where: { $0.name == id }) else {
-            throw Refusal("That version of “\(path)” has just gone. See sheaf versions \(path)")
+            throw Refusal("That version of “\(path)” has just gone. See sheaf versions \(path.shellWord)")
         }
         guard let target else {
             let url = try place(path)

@@ -95,6 +95,9 @@ struct BrakeCommandsTests {
         folder.brakeLimits = .init(isOff: false, sharePercent: 30, countMin: 5)
         let later = Answer(Tool.sheaf(sync: SyncCommandsTests().role([folder])), "status").said.text
         #expect(later.contains("To go back: sheaf decide /shared/Documents --back\n"))
+        folder.folder = "/shared/My Notes"
+        let spaced = Answer(Tool.sheaf(sync: SyncCommandsTests().role([folder])), "status").said.text
+        #expect(spaced.contains("To go back: sheaf decide '/shared/My Notes' --back\n"))
         #expect(
             later.contains(
                 "  you are asked before more than 30 % of all items, and at least 5, go or are replaced\n"

@@ -1,3 +1,5 @@
+internal import StandardStreams
+
 extension Command {
     private static let folder = Positional("FOLDER", "the folder that is kept in step")
 
@@ -71,13 +73,12 @@ extension Command {
         let lines = stride(from: 0, to: groups.count, by: 4).map { start in
             "    " + groups[start..<min(start + 4, groups.count)].joined(separator: "  ")
         }
-        let folder = folder.printable
         return """
-            The recovery key of “\(folder)”. Write it down; it is not shown again.
+            The recovery key of “\(folder.printable)”. Write it down; it is not shown again.
 
             \(lines.joined(separator: "\n"))
 
-            Try what you have written: sheaf recovery \(folder) --check
+            Try what you have written: sheaf recovery \(folder.shellWord) --check
 
             """
     }

@@ -1,3 +1,5 @@
+internal import StandardStreams
+
 extension Command {
     /// `sheaf revoke`
     package static func revoke(_ role: SharingRole?) -> Command {
@@ -117,6 +119,7 @@ extension Command {
         _ folder: String
     ) -> ReportError {
         let names = devices.map { "“\($0.name)” (\($0.id))" }.joined(separator: ", ")
+        let folder = folder.shellWord
         return ReportError(
             description: """
                 nobody has said what becomes of \(names): that goes on reading what is new. Shut it out, too, unless it is your \
@@ -148,7 +151,8 @@ extension Command {
             throw ReportError(
                 description: """
                     this is the last device that shares the folder: nobody could read what the hub has any more, and nothing \
-                    was changed. Have another device join, or keep a key on paper first: sheaf recovery \(folder)
+                    was changed. Have another device join, or keep a key on paper first: \
+                    sheaf recovery \(folder.shellWord)
                     """
             )
         }

@@ -1,3 +1,5 @@
+internal import StandardStreams
+
 /// Who shares the folders that are kept in step, for the commands about it.
 package struct SharingRole: Sendable {
     /// A device that shares a folder, or has shared it.
@@ -94,9 +96,8 @@ package struct SharingRole: Sendable {
         let present = named.filter { !$0.isRevoked }
         let meant = present.isEmpty ? named : present
         guard let first = meant.first else {
-            throw ReportError(
-                description: "no device “\(text)” shares the folder; see sheaf devices \(folder)"
-            )
+            let command = "sheaf devices \(folder.shellWord)"
+            throw ReportError(description: "no device “\(text)” shares the folder; see \(command)")
         }
         guard meant.count == 1 else {
             let ids = meant.map(\.id).joined(separator: ", ")

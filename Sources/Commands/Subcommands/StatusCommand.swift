@@ -1,3 +1,5 @@
+internal import StandardStreams
+
 extension Command {
     /// `sheaf status`
     package static func status(_ role: SyncRole?) -> Command {
@@ -45,7 +47,7 @@ extension Command {
                     \(others).
                     """,
                     "  restore point: entry \(brake.restorePoint) of the log",
-                    "  Say: sheaf decide \(folder.folder) --go-on, or --put-back",
+                    "  Say: sheaf decide \(folder.folder.shellWord) --go-on, or --put-back",
                 ]
             }
             if let change = folder.largeChange, folder.brakes.isEmpty {
@@ -53,7 +55,7 @@ extension Command {
                 lines.append(
                     """
                       a large change of \(change.itemCount) \(items) has gone on; restore point: entry \(change.restorePoint) of \
-                    the log. To go back: sheaf decide \(folder.folder) --back
+                    the log. To go back: sheaf decide \(folder.folder.shellWord) --back
                     """
                 )
             }

@@ -1,3 +1,5 @@
+internal import StandardStreams
+
 /// What is known of former states of documents, for the command about them.
 package struct VersionsRole: Sendable {
     /// One version that is not the current one.
@@ -128,7 +130,7 @@ extension Command {
         let found = versions.filter { $0.id.hasPrefix(typed.lowercased()) }
         guard let first = found.first, found.count == 1 else {
             let why = found.isEmpty ? "no version of “\(path)” begins" : "several versions of “\(path)” begin"
-            throw ReportError(description: "\(why) with “\(typed)”; see sheaf versions \(path)")
+            throw ReportError(description: "\(why) with “\(typed)”; see sheaf versions \(path.shellWord)")
         }
         return first.id
     }

@@ -1,3 +1,4 @@
+internal import StandardStreams
 package import SyncMessages
 
 /// What was found out about a folder that is kept in step, and what of it is wrong. Asks nobody.
@@ -175,7 +176,7 @@ package struct FolderCheckup: Sendable {
                     brake.isLeaving
                         ? "\(what) on all other devices by what was done here: that waits."
                         : "\(what) here by what was done elsewhere: that waits.",
-                    "Say which: sheaf decide \(folder) --go-on, or --put-back."
+                    "Say which: sheaf decide \(folder.shellWord) --go-on, or --put-back."
                 )
             )
         }

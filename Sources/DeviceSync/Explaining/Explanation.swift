@@ -1,5 +1,6 @@
 internal import FileSystem
 internal import Foundation
+internal import StandardStreams
 internal import Sync
 internal import SyncMessages
 
@@ -323,14 +324,14 @@ extension SyncRun {
     }
 
     func resuming(_ item: ItemID) -> String {
-        "Resume it: sheaf resume \(place.folder.appending(path(of: item)))"
+        "Resume it: sheaf resume \(place.folder.appending(path(of: item)).string.shellWord)"
     }
 
     /// Of an item in step, which the first cause says: what is not here of it, and what somebody has to decide.
     private func explainContents(of item: ItemID, _ explanation: inout Explanation) {
         let place = place.folder.appending(path(of: item))
         if let count = engine.disk[item]?.lostConflicts.count, count > 0 {
-            explanation.next = "Open it and choose, or see: sheaf versions \(place)"
+            explanation.next = "Open it and choose, or see: sheaf versions \(place.string.shellWord)"
             explanation.chain.append(
                 Explanation.Cause(
                     .conflict,
@@ -342,7 +343,7 @@ extension SyncRun {
             )
         }
         if let pause = paused[item] {
-            explanation.next = "To resume it: sheaf resume \(place)"
+            explanation.next = "To resume it: sheaf resume \(place.string.shellWord)"
             explanation.chain.append(
                 Explanation.Cause(
                     .paused,
@@ -380,7 +381,8 @@ extension SyncRun {
         } else {
             let text = "Its contents are at the hub and not on this device."
             explanation.chain.append(Explanation.Cause(.evicted, text))
-            explanation.next = "Nothing has to be done. To have them here: sheaf download \(place)"
+            let command = "sheaf download \(place.string.shellWord)"
+            explanation.next = "Nothing has to be done. To have them here: \(command)"
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import FileSystem
+internal import StandardStreams
 internal import Sync
 internal import SyncMessages
 
@@ -53,7 +55,7 @@ extension SyncRun {
         case .contentsLost:
             cause.remedy = "Have a device that has them be kept in step; then it goes on by itself."
         case .braked:
-            cause.remedy = "Say which: sheaf decide \(place.folder) --go-on, or --put-back."
+            cause.remedy = "Say which: sheaf decide \(place.folder.string.shellWord) --go-on, or --put-back."
         case .paused:
             (cause.sinceSeconds, cause.remedy) = (paused[item]?.sinceSeconds, resuming(item))
         default: break
