@@ -1,4 +1,5 @@
 import Commands
+import Foundation
 import SeededNumbers
 import Testing
 
@@ -77,6 +78,38 @@ struct ParsingTests {
         #expect(outcome == ("", complaint + "\n", .wrongUse))
     }
 
+    @Test("An empty word is none: a script's variable that is not set is not to mean the folder one is in")
+    func empty() {
+        let complaints = [
+            ["paint", ""]: "house: WALL is empty; see house paint --help\n",
+            ["paint", "--", ""]: "house: WALL is empty; see house paint --help\n",
+            ["scrape", "north", ""]: "house: WALL is empty; see house scrape --help\n",
+            ["paint", "north", "--color", ""]:
+                "house: --color needs a value: --color NAME; see house paint --help\n",
+            ["paint", "north", "--color="]:
+                "house: --color needs a value: --color NAME; see house paint --help\n",
+        ]
+        for (words, complaint) in complaints {
+            #expect(outcome(words, of: tool) == ("", complaint, .wrongUse))
+        }
+    }
+
+    @Test("An error of Foundation's says what and which file, not all that is in it")
+    func foundationErrors() {
+        let errors: [(any Error, String)] = [
+            (CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: "/walls/north"]), "“/walls/north”: "),
+            (CocoaError(.fileWriteNoPermission), ""),
+            (NSError(domain: NSPOSIXErrorDomain, code: 28), ""),
+        ]
+        for (error, start) in errors {
+            let fall = Command("fall", summary: "") { _, _ in throw error }
+            let failing = Tool("house", summary: "", version: "", [fall])
+            let complaint = outcome(["fall"], of: failing).complained
+            #expect(complaint.hasPrefix("house fall: " + start), "\(complaint)")
+            #expect(!complaint.contains("Domain="), "\(complaint)")
+        }
+    }
+
     @Test("A command that fails says why and ends with 1")
     func failure() {
         #expect(outcome(["scrape"], of: tool) == ("", "house scrape: the wall is wet\n", .failure))
@@ -99,6 +132,7 @@ struct ParsingTests {
             options:
               --help     this text; after a command, that command's
               --version  the version
+              --         what follows is no option, though it may begin with a dash
 
             exit status:
               0  all is fine

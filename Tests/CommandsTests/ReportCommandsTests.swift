@@ -159,6 +159,8 @@ struct ReportCommandsTests {
         )
         #expect(refused.code == .failure)
         #expect(outcome(["locks", "--from", file + "x"], of: Tool.sheaf()).code == .failure)
+        let unread = outcome(["locks", "--from", folder.path], of: Tool.sheaf()).complained
+        #expect(unread == "sheaf locks: \(folder.path) cannot be read\n")
         #expect(
             outcome(["locks"], of: Tool.sheaf()).complained
                 == "sheaf locks: there is nobody to ask; give a report with --from FILE\n"

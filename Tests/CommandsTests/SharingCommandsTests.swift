@@ -259,6 +259,8 @@ struct SharingCommandsTests {
         #expect(complained.text == "sheaf recovery: the former one stays\n")
         #expect(run("recovery", "/shared", "--replace") == .success && said.text.contains("NEW11"))
         #expect(run("recovery", "/shared", "--check") == .success && done.text == "check /shared;")
+        #expect(run("recovery", "/shared", "--check", "--replace") == .wrongUse)
+        #expect(complained.text.contains("give either --check or --replace") && done.text == "check /shared;")
         // What is to be typed next can be copied as it stands.
         #expect(run("recovery", "/My Notes") == .success)
         #expect(said.text.hasSuffix("sheaf recovery '/My Notes' --check\n"))

@@ -196,6 +196,17 @@ struct SyncCommandsTests {
         }
     }
 
+    @Test("A folder itself is called as it was typed, and what is not counted is said")
+    func folderItself() {
+        let item = SyncRole.Item(path: "", isSettled: true, change: "none", causes: [], next: "Nothing.")
+        let explained = Answer(Tool.sheaf(sync: role([], item)), "explain", "My Notes").said.text
+        #expect(explained == "My Notes\n  Next: Nothing.\n")
+        var folder = folder(false, stuck: ["a": "cannot be read"])
+        folder.unsettledCount = 0
+        let status = Answer(Tool.sheaf(sync: role([folder])), "status").said.text
+        #expect(status.contains("  1 item here; not all is in step\n"))
+    }
+
     @Test("Contents go and come, and what keeps them is said")
     func contents() {
         let tool = Tool.sheaf(sync: role())
@@ -222,6 +233,8 @@ struct SyncCommandsTests {
         #expect(both.code == .wrongUse && both.complained.text.contains("either --invitation or --code"))
         let paper = Answer(tool, "join", "x", "--hub", "h", "--code", "z", "--recovery")
         #expect(paper.code == .wrongUse && paper.complained.text.contains("--recovery wants an --invitation"))
+        let bare = Answer(tool, "join", "x", "--hub", "h", "--recovery")
+        #expect(bare.code == .wrongUse && bare.complained.text.contains("--recovery wants an --invitation"))
         #expect(Answer(tool, "join", "x", "--hub", "h", "--code", "z").said.text == "joined x at h\n")
         #expect(Answer(tool, "join", "x", "--code", "z").complained.text.contains("--hub is missing"))
         // A QR code's text names the hub.

@@ -19,6 +19,7 @@ extension Tool {
         lines += ["", "options:"]
         lines += Self.table([
             ("--help", "this text; after a command, that command's"), ("--version", "the version"),
+            ("--", "what follows is no option, though it may begin with a dash"),
         ])
         lines += ["", "exit status:"]
         lines += Self.table([

@@ -41,6 +41,8 @@ private struct LineParser {
         var (rest, onlyPlaces) = (words[...], false)
         while let word = rest.popFirst() {
             if onlyPlaces || !word.hasPrefix("-") || word == "-" {
+                // A variable of a script that is not set: to the kernel it is no name, and to Foundation the folder one is in.
+                guard !word.isEmpty else { throw error("\(nextPlace) is empty") }
                 arguments.positionals.append(word)
             } else if word == "--" {
                 onlyPlaces = true
@@ -64,7 +66,7 @@ private struct LineParser {
                 arguments.flags.insert(flag.name)
                 return
             case .option(let name, let placeholder, _, let isValid) where "--" + name == text:
-                guard let value = attached ?? rest.popFirst() else {
+                guard let value = attached ?? rest.popFirst(), !value.isEmpty else {
                     throw error("\(text) needs a value: \(text) \(placeholder)")
                 }
                 guard isValid(value) else { throw error("\(quoted(value)) is no \(placeholder) for \(text)") }
@@ -74,6 +76,13 @@ private struct LineParser {
             }
         }
         throw error("unknown option \(quoted(text))" + hint(text, command.optionNames + ["--help"]))
+    }
+
+    /// What stands in the help for the word that comes now.
+    private var nextPlace: String {
+        let places = command.positionals
+        let index = min(arguments.positionals.count, places.count - 1)
+        return index >= 0 ? places[index].placeholder : "an argument"
     }
 
     private func checkCount() throws(UsageError) {

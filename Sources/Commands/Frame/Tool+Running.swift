@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Where a command's words go.
 package struct Console: Sendable {
     /// Standard output: what was asked for.
@@ -36,10 +38,23 @@ extension Tool {
                 console.complain([sentence].printableLines)
                 return .wrongUse
             } catch {
-                console.complain(["\(name) \(command.name): \(error)"].printableLines)
+                console.complain(["\(name) \(command.name): \(sentence(error))"].printableLines)
                 return .failure
             }
         }
         return .success
     }
+
+    /// What an error says to a person: descriptions of Foundation's own errors are for programs, with all that is in them.
+    private func sentence(_ error: any Error) -> String {
+        if let error = error as? CocoaError {
+            let keys = [Self.targetPathKey, NSFilePathErrorKey]
+            let path = keys.compactMap { error.userInfo[$0] as? String }.first
+            return (path.map { "“\($0)”: " } ?? "") + error.localizedDescription
+        }
+        return type(of: error) is NSError.Type ? error.localizedDescription : "\(error)"
+    }
+
+    /// Where something was to be copied or moved to.
+    private static var targetPathKey: String { "NSDestinationFilePath" }
 }

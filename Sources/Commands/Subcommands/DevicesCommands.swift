@@ -56,6 +56,9 @@ extension Command {
                 """,
             [.flag(replace), .flag(check), .positional(folder)]
         ) { arguments, console in
+            guard !(arguments[check] && arguments[replace]) else {
+                throw UsageError(description: "give either --check or --replace")
+            }
             let role = try SharingRole.required(role)
             let folder = arguments.items[0]
             if arguments[check] {

@@ -19,7 +19,8 @@ extension Command {
             if arguments[ReportParameters.jsonWithDates] {
                 console.say(try ReportParameters.json(item))
             } else {
-                var lines = [item.path] + item.causes.map { "  \($0.text)" }
+                // The folder itself has no path in it.
+                var lines = [item.path.isEmpty ? path : item.path] + item.causes.map { "  \($0.text)" }
                 lines += item.whereabouts.map { "  \($0)" } + item.notes.map { "  Note: \($0)" }
                 console.say((lines + ["  Next: \(item.next)"]).printableLines)
             }

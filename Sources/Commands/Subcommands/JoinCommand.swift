@@ -102,13 +102,13 @@ private struct JoinOptions: Sendable {
         guard request.hub != nil || request.code?.contains("#") == true else {
             throw UsageError(description: "--hub is missing: give the hub's address")
         }
-        guard (request.invitation == nil) != (request.code == nil) else {
-            throw UsageError(description: "give either --invitation or --code")
-        }
         guard !request.isRecovery || request.invitation != nil else {
             throw UsageError(
                 description: "--recovery wants an --invitation: sheaf hub invite prints one at the hub"
             )
+        }
+        guard (request.invitation == nil) != (request.code == nil) else {
+            throw UsageError(description: "give either --invitation or --code")
         }
         return request
     }

@@ -36,10 +36,14 @@ enum ReportParameters {
             return try source.report()
         }
         let file = path == "-" ? FileHandle.standardInput : try open(path)
-        do {
-            return try JSONDecoder().decode(CoordinationReport.self, from: file.readToEnd() ?? Data())
-        } catch is DecodingError {
-            throw ReportError(description: "\(path) is no report as “sheaf locks --json” prints it")
+        let name = path == "-" ? "standard input" : path
+        let bytes: Data
+        // A folder is opened and not read.
+        do { bytes = try file.readToEnd() ?? Data() } catch {
+            throw ReportError(description: "\(name) cannot be read")
+        }
+        do { return try JSONDecoder().decode(CoordinationReport.self, from: bytes) } catch is DecodingError {
+            throw ReportError(description: "\(name) is no report as “sheaf locks --json” prints it")
         }
     }
 

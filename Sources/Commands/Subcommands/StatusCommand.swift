@@ -24,7 +24,9 @@ extension Command {
             } else {
                 let count = folder.unsettledCount
                 let items = folder.itemCount == 1 ? "item" : "items"
-                lines.append("  \(folder.itemCount) \(items) here; not in step: \(count)")
+                // What keeps others from being looked at is none of them.
+                let rest = count == 0 ? "not all is in step" : "not in step: \(count)"
+                lines.append("  \(folder.itemCount) \(items) here; \(rest)")
             }
             if folder.line != "up" {
                 let what = folder.line == "stopped" ? "stopped" : "no line to the hub"
@@ -40,7 +42,8 @@ extension Command {
             }
             for brake in folder.brakes {
                 let place = brake.isLeaving ? "here" : "on another device"
-                let others = brake.doneCount == 0 ? "" : ", after \(brake.doneCount) others"
+                let after = brake.doneCount == 1 ? "1 other" : "\(brake.doneCount) others"
+                let others = brake.doneCount == 0 ? "" : ", after \(after)"
                 lines += [
                     """
                       waits for you: \(brake.waitingCount) of \(brake.itemCount) items were removed or replaced \(place)\

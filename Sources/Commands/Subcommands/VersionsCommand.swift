@@ -138,9 +138,11 @@ extension Command {
     private static func text(_ versions: [VersionsRole.Version]) -> String {
         guard !versions.isEmpty else { return "No other version is known.\n" }
         return versions.map { version in
+            // Why it was kept, which stays so when somebody has settled it.
+            let reason = version.reason == "in conflict" ? "conflict, settled" : version.reason
             let parts = [
                 String(version.id.prefix(8)), version.date, version.byteCount.map { "\($0) bytes" },
-                version.device, version.isConflict ? "conflict" : version.reason,
+                version.device, version.isConflict ? "conflict" : reason,
             ]
             return parts.compactMap { $0 }.joined(separator: "  ")
         }.printableLines
