@@ -19,11 +19,19 @@ enum LiveSync {
         explain: { path in try explain(path) },
         log: { isFollowed, tell in try log(isFollowed, tell) },
         decide: { folder, goesOn in
-            try SyncQuery.decide(place(folder).string, goesOn: goesOn, in: try runtime())
+            let folder = try joinedPlace(folder)
+            try asking { try SyncQuery.decide(folder, goesOn: goesOn, in: $0) }
         },
-        goBack: { folder in try LiveBrake.goBack(place(folder).string, in: try runtime()) },
-        limit: { folder, limit in try LiveBrake.limit(folder, limit, in: try runtime()) },
-        evict: { path in try SyncQuery.perform(.evict(path: try shownPlace(path).string), in: try runtime())
+        goBack: { folder in
+            let folder = try joinedPlace(folder)
+            return try asking { try LiveBrake.goBack(folder, in: $0) }
+        },
+        limit: { folder, limit in
+            try LiveBrake.limit(folder, limit, in: try RuntimeFolder(environment: environment))
+        },
+        evict: { path in
+            let place = try shownPlace(path).string
+            try asking { try SyncQuery.perform(.evict(path: place), in: $0) }
         },
         pause: { path in
             try perform(.pause(path: try shownPlace(path).string, by: "sheaf pause"))
@@ -40,10 +48,8 @@ enum LiveSync {
         download: { path, progress in try download(path, progress) }
     )
 
-    private static func runtime() throws -> RuntimeFolder { try RuntimeFolder(environment: environment) }
-
     /// A path as the kernel has it, links followed as far as it exists.
-    private static func place(_ path: String) -> FilePath {
+    static func place(_ path: String) -> FilePath {
         FilePath(URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path)
     }
 
@@ -58,7 +64,9 @@ enum LiveSync {
         _ isFollowed: Bool,
         _ tell: @escaping @Sendable (SyncRole.Event) -> Void
     ) throws {
-        let reading = EventReading(try SyncConversation(.log(isFollowed: isFollowed), in: try runtime()))
+        let reading = EventReading(
+            try asking { try SyncConversation(.log(isFollowed: isFollowed), in: $0) }
+        )
         let tellOne: (SyncEvent) -> Void = { event in
             tell(
                 SyncRole.Event(
@@ -74,7 +82,7 @@ enum LiveSync {
 
     /// Waits for however long it takes.
     private static func perform(_ question: SyncQuestion) throws {
-        let conversation = try SyncConversation(question, in: try runtime())
+        let conversation = try asking { try SyncConversation(question, in: $0) }
         while true {
             switch try conversation.next(milliseconds: -1) {
             case .done, .version: return
@@ -89,7 +97,7 @@ enum LiveSync {
         _ progress: @escaping @Sendable (Double) -> Void
     ) throws {
         let question = SyncQuestion.download(path: try shownPlace(path).string, isAwaited: true)
-        let conversation = try SyncConversation(question, in: try runtime())
+        let conversation = try asking { try SyncConversation(question, in: $0) }
         while true {
             switch try conversation.next(milliseconds: -1) {
             case .progress(let share): progress(share.fraction)
@@ -106,7 +114,13 @@ enum LiveSync {
                 "The code names no hub. Give the hub's address with --hub, or type the code once more."
             )
         }
-        guard let hub = URL(string: address) else { throw Refusal("“\(address)” is not an address.") }
+        guard let hub = URL(string: address), hub.host != nil,
+            ["http", "https"].contains(hub.scheme?.lowercased())
+        else {
+            throw UsageError(
+                description: "“\(address)” is not the address of a hub: give one like http://127.0.0.1:7433"
+            )
+        }
         guard !isInTheClear(hub) || request.isWithoutTLS else {
             throw Refusal(
                 """
@@ -140,8 +154,7 @@ enum LiveSync {
                 settings = try joining.begin(folder, invitation: invitation)
             }
         } else {
-            let code = try PairingCode(typed: request.code ?? "")
-            settings = try joining.join(folder, code: code, person(console))
+            settings = try joining.join(folder, code: try code(request.code ?? ""), person(console))
         }
         if let brake = request.brake {
             settings.brake = LiveBrake.limits(settings.brake, with: brake)
@@ -150,7 +163,16 @@ enum LiveSync {
                 settings.brake ?? BrakeLimits()
             )
         }
-        return "“\(settings.folder)” \(said). Keep it in step with: sheaf up"
+        let next =
+            isRunning
+            ? "sheaf up runs already, and does not know of it yet: end it, and start it again."
+            : "Keep it in step with: sheaf up"
+        return "“\(settings.folder)” \(said). \(next)"
+    }
+
+    /// - Throws: `Refusal` where it was mistyped.
+    private static func code(_ typed: String) throws -> PairingCode {
+        do { return try PairingCode(typed: typed) } catch { throw Refusal(error.detail) }
     }
 
     /// Whether others may listen to what is said to a hub.
@@ -188,6 +210,9 @@ enum LiveSync {
 
                     """
                 )
+                if HubClient.isOnThisMachine(settings.hub) {
+                    console.say("\(Self.ownAddress)\n\n")
+                }
                 if showsQRCode || isatty(STDOUT_FILENO) == 1 {
                     showQRCode(code.text(hub: "\(settings.hub)"), console)
                 }
@@ -197,6 +222,9 @@ enum LiveSync {
         try joining.invite(to: joined, person)
     }
 
+    private static let ownAddress =
+        "At that address the hub is on this machine; another one needs an address that it can reach: see Docs/hub.md."
+
     private static func showQRCode(_ text: String, _ console: Console) {
         do {
             let code = try QRCode(text)
@@ -205,14 +233,6 @@ enum LiveSync {
             // There is the code to type.
             console.complain("\(error)\n")
         }
-    }
-
-    static func joined(_ folder: String, among all: [JoinedContainer]) throws -> JoinedContainer {
-        let place = place(folder).string
-        guard let found = all.first(where: { $0.settings.folder == place }) else {
-            throw Refusal("“\(place)” is not kept in step on this device. Join it first: sheaf join.")
-        }
-        return found
     }
 
     private static func person(_ console: Console) -> PairingPerson {
@@ -228,8 +248,11 @@ enum LiveSync {
                     default: console.say("Type yes or no: ")
                     }
                 }
-                // Nobody is there to compare.
-                return false
+                throw Refusal(
+                    """
+                    Nobody has said whether the phrases are the same: no keys went over. Begin again, and say yes or no.
+                    """
+                )
             }
         )
     }
@@ -239,10 +262,7 @@ enum LiveSync {
         ProcessMemory.returnLargePieces()
         // Each who asks, and each folder that is watched, takes some.
         OpenFiles.raised()
-        let runtime = try RuntimeFolder(environment: environment)
-        let service = try SyncService(try DeviceHome(environment: environment), in: runtime) {
-            folder,
-            report in
+        let service = try startedService { folder, report in
             // Other devices have named what is in it.
             let line = "\(folder): \(report.text)".printable + "\n"
             if report.isWrong {
@@ -259,39 +279,42 @@ enum LiveSync {
     }
 
     private static func status() throws -> [SyncRole.Folder] {
-        try SyncQuery.status(in: try RuntimeFolder(environment: environment)).map { folder in
-            var found = SyncRole.Folder(
-                folder: folder.folder,
-                hub: folder.hub,
-                line: folder.status.line.rawValue,
-                lineFailure: folder.status.lineFailure,
-                itemCount: folder.status.itemCount,
-                unsettledCount: folder.status.unsettledCount,
-                isSettled: folder.status.isSettled,
-                stuck: folder.status.stuck
-            )
-            found.lineRemedy = folder.status.lineRemedy
-            found.isShutOut = folder.status.isShutOut
-            found.hubDeeds = (folder.status.hubDeeds ?? []).map(told)
-            found.noteCount = folder.status.noteCount
-            found.notes = folder.status.notes.map {
-                SyncRole.Folder.Note(path: $0.path, text: $0.text, isLeftOut: $0.isLeftOut)
-            }
-            found.brakes = folder.status.brakes.map {
-                var brake = SyncRole.Folder.Brake(
-                    isLeaving: $0.isLeaving,
-                    waitingCount: $0.waitingCount,
-                    itemCount: $0.itemCount
-                )
-                (brake.doneCount, brake.restorePoint) = ($0.doneCount, $0.restorePoint)
-                return brake
-            }
-            found.brakeLimits = folder.status.brakeLimits.map(LiveBrake.told)
-            found.largeChange = folder.status.largeChange.map {
-                SyncRole.Folder.LargeChange(itemCount: $0.itemCount, restorePoint: $0.restorePoint)
-            }
-            return found
+        let known = try asking { try SyncQuery.status(in: $0) }
+        return known.map(standing) + overlooked(known)
+    }
+
+    private static func standing(_ folder: FolderStatus) -> SyncRole.Folder {
+        var found = SyncRole.Folder(
+            folder: folder.folder,
+            hub: folder.hub,
+            line: folder.status.line.rawValue,
+            lineFailure: folder.status.lineFailure,
+            itemCount: folder.status.itemCount,
+            unsettledCount: folder.status.unsettledCount,
+            isSettled: folder.status.isSettled,
+            stuck: folder.status.stuck
+        )
+        found.lineRemedy = folder.status.lineRemedy
+        found.isShutOut = folder.status.isShutOut
+        found.hubDeeds = (folder.status.hubDeeds ?? []).map(told)
+        found.noteCount = folder.status.noteCount
+        found.notes = folder.status.notes.map {
+            SyncRole.Folder.Note(path: $0.path, text: $0.text, isLeftOut: $0.isLeftOut)
         }
+        found.brakes = folder.status.brakes.map {
+            var brake = SyncRole.Folder.Brake(
+                isLeaving: $0.isLeaving,
+                waitingCount: $0.waitingCount,
+                itemCount: $0.itemCount
+            )
+            (brake.doneCount, brake.restorePoint) = ($0.doneCount, $0.restorePoint)
+            return brake
+        }
+        found.brakeLimits = folder.status.brakeLimits.map(LiveBrake.told)
+        found.largeChange = folder.status.largeChange.map {
+            SyncRole.Folder.LargeChange(itemCount: $0.itemCount, restorePoint: $0.restorePoint)
+        }
+        return found
     }
 
     private static func transfer(_ share: ItemSyncState.Share) -> SyncRole.Item.Transfer {
@@ -303,11 +326,11 @@ enum LiveSync {
     }
 
     private static func explain(_ path: String) throws -> SyncRole.Item? {
-        let runtime = try RuntimeFolder(environment: environment)
         // A link is an item itself; the folder may be shown by one.
-        let found =
-            try SyncQuery.explain(shownPlace(path).string, in: runtime)
-            ?? SyncQuery.explain(place(path).string, in: runtime)
+        let found = try asking {
+            try SyncQuery.explain(shownPlace(path).string, in: $0)
+                ?? SyncQuery.explain(place(path).string, in: $0)
+        }
         return found.map { found in
             var item = SyncRole.Item(
                 path: found.path,

@@ -64,6 +64,9 @@ enum LiveVersions {
         guard !FileManager.default.fileExists(atPath: place.path) else {
             throw Refusal("“\(target)” is there already. Name a place where nothing is.")
         }
+        guard FileManager.default.fileExists(atPath: place.deletingLastPathComponent().path) else {
+            throw Refusal("The folder that “\(target)” is to be in is not there. Make it, or name another place.")
+        }
         try FileManager.default.copyItem(at: version.url, to: place)
     }
 

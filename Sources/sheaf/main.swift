@@ -60,13 +60,15 @@ if let failure = streams.outputFailure {
 exit(ended.rawValue)
 
 extension HubProcess.Options {
-    /// - Throws: `HubError` for an address that is none.
+    /// - Throws: `UsageError` for an address that is none.
     fileprivate init(_ choices: HubChoices) throws {
         self.init()
         data = choices.data
         if let text = choices.address {
             guard let address = ListeningAddress(text) else {
-                throw HubError("“\(text)” is no address. Say it in numbers, such as 127.0.0.1:7433.")
+                throw UsageError(
+                    description: "“\(text)” is no address: say it in numbers, such as 127.0.0.1:7433"
+                )
             }
             self.address = address
         }

@@ -38,9 +38,10 @@ struct FolderCheckupTests {
 
     private static func waiting(
         _ chain: [Explanation.Cause],
-        changed: Double? = nil
+        changed: Double? = nil,
+        path: String = "a.txt"
     ) -> FolderCheckup.Waiting {
-        let found = Explanation(path: "a.txt", isSettled: false, change: "here", chain, next: "Do that.")
+        let found = Explanation(path: path, isSettled: false, change: "here", chain, next: "Do that.")
         return FolderCheckup.Waiting(found, changedSeconds: changed)
     }
 
@@ -145,6 +146,9 @@ struct FolderCheckupTests {
             found.first?.text == "“a.txt” (for 2 h): It waits for its name. That cannot be read."
                 && found.first?.remedy == "Do that."
         )
+        let closed = [Cause(.cannotRead, "It cannot be looked at.", remedy: "x")]
+        let folder = Self.findings { $0.waiting = [Self.waiting(closed, path: "")] }
+        #expect(folder.first?.text == "The folder itself: It cannot be looked at.")
     }
 
     @Test("Too few watches, or as good as too few, are told with the setting")

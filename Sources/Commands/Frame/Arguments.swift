@@ -29,4 +29,8 @@ package struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
     /// The command whose help would help; needs not be said where a command throws it.
     package var command: String?
+
+    package init(description: String, command: String? = nil) {
+        (self.description, self.command) = (description, command)
+    }
 }

@@ -16,7 +16,8 @@ extension Command {
                 End sheaf up there, and give the same FOLDER with the hub's address and an invitation of sheaf hub invite: the \
                 device is registered again, as what it was.
 
-                What is in the folder already goes to the container, too. sheaf up keeps it in step from then on.
+                What is in the folder already goes to the container, too. sheaf up keeps it in step from then on; one that \
+                runs already has to be ended, and started again.
                 """,
             [.positional(Positional("FOLDER", "which; made when it is not there"))] + options.parameters
         ) { arguments, console in

@@ -219,9 +219,11 @@ package struct FolderCheckup: Sendable {
         let limit = first.kind == .inUse ? Self.useSeconds : Self.slowSeconds
         guard isRefused || seconds.map({ $0 >= limit }) == true else { return nil }
         let span = seconds.map { " (for \(Self.span($0)))" } ?? ""
+        let path = item.explanation.path
+        let subject = path.isEmpty ? "The folder itself" : "“\(path)”"
         return finding(
             .waiting,
-            "“\(item.explanation.path)”\(span): " + item.explanation.causes.joined(separator: " "),
+            "\(subject)\(span): " + item.explanation.causes.joined(separator: " "),
             item.explanation.next
         )
     }

@@ -52,7 +52,7 @@ package final class RunningHub: Sendable {
             clock: clock,
             log: complainLine
         )
-        let listener = try TCPListener(on: options.address, backlog: Self.backlog)
+        let listener = try Self.listener(on: options.address)
         address = options.address.with(port: listener.port)
         var limits = HTTPLimits()
         limits.connectionCountMax = max(64, OpenFiles.raised() - 256)
@@ -65,6 +65,16 @@ package final class RunningHub: Sendable {
         server = try HTTPServer(listener: listener.socket, limits: limits, handler: service)
         sweeper = Sweeper(blobs, folder, options.settings, complainLine)
         sweeper.start(everySeconds: Self.sweepSeconds)
+    }
+
+    private static func listener(on address: ListeningAddress) throws -> TCPListener {
+        do { return try TCPListener(on: address, backlog: backlog) } catch {
+            let help =
+                error.errno == EADDRINUSE
+                ? "Another program listens there: end that, or give another port with --listen."
+                : "Give another address with --listen."
+            throw HubError("A hub cannot listen at \(address) (\(error)). \(help)")
+        }
     }
 
     /// Deletes what is due now, as it does every hour.

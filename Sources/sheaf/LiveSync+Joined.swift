@@ -1,0 +1,85 @@
+internal import Commands
+internal import DeviceSync
+internal import FileSystem
+internal import Foundation
+internal import LocalSockets
+internal import SyncMessages
+
+// Which folders are joined here, and which of them the process knows that keeps them in step: that looks once, as it starts.
+extension LiveSync {
+    /// The container of a folder, as somebody has typed that.
+    static func joined(_ folder: String, among all: [JoinedContainer]) throws -> JoinedContainer {
+        let place = place(folder)
+        if let found = all.first(where: { $0.settings.folder == place.string }) { return found }
+        if let around = all.first(where: { place.isInside(FilePath($0.settings.folder)) }) {
+            throw Refusal(
+                "“\(place)” is in “\(around.settings.folder)”, which is what is kept in step. Give that folder."
+            )
+        }
+        throw Refusal("“\(place)” is not kept in step on this device. Join it first: sheaf join.")
+    }
+
+    /// Where a folder is that is joined here.
+    static func joinedPlace(_ folder: String) throws -> String {
+        try joined(folder, among: try DeviceHome(environment: environment).containers()).settings.folder
+    }
+
+    /// Asks the process that keeps folders in step. Where nothing is joined that is said: to start it would not help.
+    static func asking<Value>(_ ask: (RuntimeFolder) throws -> Value) throws -> Value {
+        do { return try ask(try RuntimeFolder(environment: environment)) } catch SyncServiceError.notRunning {
+            // What of them cannot be read sheaf up says.
+            let all = try? JoinedFolders(home: JoinedFolders.home(environment: environment)).all
+            throw all?.isEmpty == true ? SyncServiceError.nothingJoined : SyncServiceError.notRunning
+        }
+    }
+
+    /// Whether a process keeps folders in step, or has just begun to.
+    static var isRunning: Bool {
+        do {
+            _ = try SyncQuery.status(in: try RuntimeFolder(environment: environment))
+            return true
+        } catch {
+            return (error as? SyncServiceError).map { $0 != .notRunning } ?? false
+        }
+    }
+
+    /// Begins to keep all of them in step.
+    static func startedService(
+        _ report: @escaping @Sendable (_ folder: String, SyncReport) -> Void
+    ) throws -> SyncService {
+        let runtime = try RuntimeFolder(environment: environment)
+        do {
+            return try SyncService(try DeviceHome(environment: environment), in: runtime, report: report)
+        } catch let failure as SyncFailure where failure.code == .inUse {
+            throw Refusal(
+                """
+                Another sheaf up keeps the folders of this device in step. End it first, or let it do so; a folder that was joined \
+                since it has started waits until it is started again.
+                """
+            )
+        }
+    }
+
+    /// Folders that were joined after the process that keeps them in step had started.
+    ///
+    /// - Parameter known: Those that it knows of.
+    static func overlooked(_ known: [FolderStatus]) -> [SyncRole.Folder] {
+        // What cannot be read was joined when sheaf up began: it would not have.
+        let all = (try? DeviceHome(environment: environment).containers()) ?? []
+        return all.map(\.settings).filter { joined in !known.contains { $0.folder == joined.folder } }
+            .map { joined in
+                var found = SyncRole.Folder(
+                    folder: joined.folder,
+                    hub: joined.hub.absoluteString,
+                    line: SyncStatus.Line.stopped.rawValue,
+                    lineFailure: "it was joined after sheaf up had started, which does not know of it.",
+                    itemCount: 0,
+                    unsettledCount: 0,
+                    isSettled: false,
+                    stuck: [:]
+                )
+                found.lineRemedy = "End sheaf up, and start it again."
+                return found
+            }
+    }
+}

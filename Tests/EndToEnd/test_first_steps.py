@@ -1,0 +1,96 @@
+"""Somebody who sets it up for the first time takes wrong turns: what is said is true, and nothing is left behind."""
+
+import json
+import os
+
+from devices import Device, wait_for
+from test_sync import SHEAF, base, world  # noqa: F401: fixtures
+
+
+def test_where_nothing_is_joined_that_is_said(base):
+    device = Device(SHEAF, base, "new")
+    for words in (["up"], ["status"], ["log"], ["explain", base], ["evict", base], ["pause", base], ["download", base]):
+        done = device.run(*words)
+        assert done.returncode == 1 and "Begin with: sheaf join" in done.stderr, done.stderr
+
+
+def test_a_joining_that_fails_leaves_no_folder(base):
+    device = Device(SHEAF, base, "new")
+    nobody = ["--hub", "http://127.0.0.1:1", "--invitation", "M7FE9-L7W8F-RB2RK-F5JN9"]
+    done = device.run("join", base / "a" / "b", *nobody)
+    assert done.returncode == 1 and "No answer" in done.stderr
+    assert not (base / "a").exists()
+    # The kernel has nothing made in a folder that is there.
+    done = device.run("join", "/proc/sheaf", *nobody)
+    assert done.returncode == 1 and "No such file or directory" in done.stderr, done.stderr
+    folder = base / "a"
+    for words in (["", *nobody], [folder, "--hub", "bla", "--invitation", "x"], [folder, "--hub", "", "--code", "x"]):
+        done = device.run("join", *words)
+        assert done.returncode == 2 and not (base / "a").exists(), done.stderr
+
+
+def test_a_folder_joined_while_another_is_kept_waits_and_says_so(world, base):
+    here = world(1)
+    [one] = here.devices
+    here.settle()
+    done = one.run("join", base / "second", "--hub", here.hub.address, "--invitation", here.hub.invite())
+    assert done.returncode == 0 and "end it, and start it again" in done.stdout, done.stderr
+    again = one.run("up")
+    assert again.returncode == 1 and "Another sheaf up" in again.stderr, again.stderr
+    status = one.run("status")
+    assert status.returncode == 1 and "it was joined after sheaf up had started" in status.stdout
+    late = {found["folder"]: found for found in json.loads(one.run("status", "--json").stdout)}[str(base / "second")]
+    assert late["line"] == "stopped" and not late["isSettled"] and late["lineRemedy"]
+    one.end()
+    one.start()
+    wait_for(lambda: one.is_in_step, 20, lambda: one.said)
+
+
+def test_what_is_in_a_folder_is_not_the_folder(world):
+    here = world(1)
+    [one] = here.devices
+    (one.folder / "a.txt").write_text("a")
+    here.settle()
+    for words in (["devices"], ["decide", "--go-on"], ["recovery"]):
+        done = one.run(*words, one.folder / "a.txt")
+        assert done.returncode == 1 and f"is in “{one.folder}”" in done.stderr, done.stderr
+
+
+def test_who_does_not_compare_is_not_told_of_somebody_in_between(world, base):
+    here = world(1)
+    [one] = here.devices
+    here.settle()
+    two = Device(SHEAF, base, "two")
+    first, second = one.share(here.hub, two, answers=("", "yes"))
+    assert "Nobody has said whether the phrases are the same" in first, first
+    assert "Pairing was stopped" in second and "is between the devices" not in first + second, second
+    assert not two.folder.exists()
+    # And can do it anew.
+    one.share(here.hub, two)
+    two.start()
+    here.devices.append(two)
+    here.settle()
+
+
+def test_a_damaged_file_of_the_device_is_named(world):
+    here = world(1)
+    [one] = here.devices
+    here.settle()
+    one.end()
+    [settings] = (base for base, _, names in os.walk(one.environment["SHEAF_HOME"]) if "settings" in names)
+    with open(os.path.join(settings, "settings"), "w") as file:
+        file.write("{")
+    for words in (["up"], ["doctor"], ["devices", one.folder]):
+        done = one.run(*words)
+        assert done.returncode == 1 and f"“{settings}/settings” is damaged" in done.stderr, done.stderr
+
+
+def test_a_version_is_not_written_where_no_folder_is(world, base):
+    here = world(1)
+    [one] = here.devices
+    (one.folder / "a.txt").write_text("a")
+    here.settle()
+    done = one.run("versions", one.folder / "a.txt", "--restore", "0")
+    assert done.returncode == 1 and "no version of" in done.stderr
+    done = one.run("versions", one.folder / "a.txt", "--to", "")
+    assert done.returncode == 2 and "--to needs a value" in done.stderr
