@@ -18,9 +18,7 @@ extension Unicode.Scalar {
 
     /// Whether it means itself to every shell, at the beginning of a word, too.
     fileprivate var isPlainInShells: Bool {
-        isASCII
-            ? properties.isAlphabetic || ("0"..."9").contains(self) || "/._-+:@%,".unicodeScalars.contains(self)
-            : properties.isAlphabetic
+        properties.isAlphabetic || isASCII && "0123456789/._-+:@%,".unicodeScalars.contains(self)
     }
 
     /// As it stands in `$'...'`.

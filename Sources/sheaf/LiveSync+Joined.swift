@@ -13,7 +13,9 @@ extension LiveSync {
         if let found = all.first(where: { $0.settings.folder == place.string }) { return found }
         if let around = all.first(where: { place.isInside(FilePath($0.settings.folder)) }) {
             throw Refusal(
-                "“\(place)” is in “\(around.settings.folder)”, which is what is kept in step. Give that folder."
+                """
+                “\(place)” is in “\(around.settings.folder)”, which is what is kept in step. Give that folder.
+                """
             )
         }
         throw Refusal("“\(place)” is not kept in step on this device. Join it first: sheaf join.")

@@ -222,8 +222,9 @@ enum LiveSync {
         try joining.invite(to: joined, person)
     }
 
-    private static let ownAddress =
-        "At that address the hub is on this machine; another one needs an address that it can reach: see Docs/hub.md."
+    private static let ownAddress = """
+        At that address the hub is on this machine; another one needs an address that it can reach: see Docs/hub.md.
+        """
 
     private static func showQRCode(_ text: String, _ console: Console) {
         do {

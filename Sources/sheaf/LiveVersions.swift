@@ -65,7 +65,9 @@ enum LiveVersions {
             throw Refusal("“\(target)” is there already. Name a place where nothing is.")
         }
         guard FileManager.default.fileExists(atPath: place.deletingLastPathComponent().path) else {
-            throw Refusal("The folder that “\(target)” is to be in is not there. Make it, or name another place.")
+            throw Refusal(
+                "The folder that “\(target)” is to be in is not there. Make it, or name another place."
+            )
         }
         try FileManager.default.copyItem(at: version.url, to: place)
     }

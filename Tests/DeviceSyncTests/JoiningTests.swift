@@ -57,7 +57,8 @@ struct JoiningTests {
 
     @Test("Settings and keys that are damaged are named, with what helps")
     func damaged() throws {
-        let folder = root.appending("home").appending("containers").appending(String(repeating: "0a", count: 16))
+        let name = String(repeating: "0a", count: 16)
+        let folder = root.appending("home").appending("containers").appending(name)
         try ItemMoves.createFolders(folder, permissions: 0o700)
         for name in ["settings", "keys", "device"] {
             try ItemMoves.createFile(folder.appending(name), contents: Data("{".utf8))

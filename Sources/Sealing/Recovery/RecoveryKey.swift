@@ -81,9 +81,12 @@ package struct RecoveryKeyMistyped: Error, Hashable, Sendable, CustomStringConve
     package let typedGroupCount: Int
 
     package var description: String {
-        if !groups.isEmpty {
+        // Where what was typed is right, and ends too early, no group is to be looked at.
+        if let first = groups.first, first <= typedGroupCount {
             let list = groups.map(String.init).joined(separator: ", ")
-            return "Look at group \(list) once more: it is not as on the paper."
+            return groups.count == 1
+                ? "Look at group \(list) once more: it is not as on the paper."
+                : "Look at groups \(list) once more: they are not as on the paper."
         }
         return typedGroupCount == RecoveryKey.groupCount
             ? "Two or more groups are not as on the paper. Compare all of them."
