@@ -13,7 +13,7 @@ struct OutputPageTests {
             encoding: .utf8
         )
         for value in Self.values {
-            for case let key? in Mirror(reflecting: value).children.map(\.label) {
+            for case let key? in Mirror(reflecting: value).children.map({ $0.label }) {
                 #expect(page.contains("`\(key)`"), "\(type(of: value)): \(key)")
             }
         }
