@@ -96,7 +96,10 @@ package struct Joining: Sendable {
             events = []
             while !actions.isEmpty {
                 switch actions.removeFirst() {
-                case .send(let message): try relay.send(message)
+                case .send(let message):
+                    // What it has come to is to be said here, whether or not the other side hears of it.
+                    let isLast = actions.contains(where: \.isEnd)
+                    do { try relay.send(message) } catch { if !isLast { throw error } }
                 case .show(let phrase):
                     // Who has stopped it, or typed an old code, is not to be asked in vain.
                     if actions.contains(where: \.isEnd) { continue }
@@ -165,7 +168,10 @@ package struct Joining: Sendable {
             events = []
             while !actions.isEmpty {
                 switch actions.removeFirst() {
-                case .send(let message): try relay.send(message)
+                case .send(let message):
+                    // What it has come to is to be said here, whether or not the other side hears of it.
+                    let isLast = actions.contains(where: \.isEnd)
+                    do { try relay.send(message) } catch { if !isLast { throw error } }
                 case .show(let phrase):
                     // Who has stopped it, or typed an old code, is not to be asked in vain.
                     if actions.contains(where: \.isEnd) { continue }
