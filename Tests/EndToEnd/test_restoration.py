@@ -43,6 +43,51 @@ def test_a_scrapbook_comes_back_in_the_text_at_the_caret(scrapbook):
     until(lambda: (only(scrapbook.app) / "text.txt").read_text() == "The sea!he sky")
 
 
+def hold_frame_loads(tab):
+    """Keeps it from the page that frames have loaded, until what this returns is called."""
+    page = tab.page
+    page.evaluate("""() => {
+        window.held = [];
+        HTMLIFrameElement.prototype.addEventListener = function (name, hear, ...rest) {
+            const hold = (event) => held.push(() => hear.call(this, event));
+            EventTarget.prototype.addEventListener.call(this, name, name === "load" ? hold : hear, ...rest);
+        };
+    }""")
+
+    def tell():
+        until(lambda: page.evaluate("() => held.length") > 0)
+        page.evaluate("() => held.splice(0).forEach((hear) => hear())")
+    return tell
+
+
+def test_a_caret_placed_before_the_page_hears_that_the_editor_has_loaded_stays(scrapbook):
+    scrapbook.create()
+    text(scrapbook).press_sequentially("The sea")
+    text(scrapbook).press("Home")
+    scrapbook.expect_saved()
+    is_kept(scrapbook.app, lambda state: caret(state) == [0, 0])
+    tell = hold_frame_loads(scrapbook)
+    kill_and_start(scrapbook)
+    expect(text(scrapbook)).to_have_value("The sea")
+    expect(text(scrapbook)).to_be_focused()
+    tell()
+    scrapbook.page.keyboard.type("See ")
+    until(lambda: (only(scrapbook.app) / "text.txt").read_text() == "See The sea")
+
+
+def test_the_keyboard_is_in_the_editor_again_after_a_question(scrapbook):
+    scrapbook.create()
+    text(scrapbook).click()
+    scrapbook.page.evaluate("""async () => {
+        const { openDialog } = await import("/page/app-dialog/dialogs.js");
+        openDialog({ title: "Question", actions: [{ title: "Answer", style: "cancel" }] });
+    }""")
+    answer = scrapbook.page.get_by_role("button", name="Answer")
+    expect(answer).to_be_focused()
+    answer.press("Enter")
+    until(lambda: text(scrapbook).evaluate("() => document.hasFocus()"))
+
+
 def test_a_renamed_document_comes_back(color):
     color.create()
     set_hex(color, "#102030")

@@ -6,7 +6,7 @@
  * What crosses the channel, always JSON values:
  *   frame to page  {say: "post", handler, body, id} · {say: "answer", call, value | error}
  *                  {say: "key", key} · {say: "loaded"}
- *   page to frame  {do: "evaluate" | "callAsync", call, …} · {do: "reply", id, value | error}
+ *   page to frame  {do: "evaluate" | "callAsync", call, …} · {do: "reply", id, value | error} · {do: "focus"}
  */
 (() => {
   'use strict';
@@ -66,6 +66,7 @@
 
   port.onmessage = async ({ data }) => {
     if (data.do === 'reply') return settle(data);
+    if (data.do === 'focus') return window.focus();
     try {
       const value = asJSON(await run(data));
       port.postMessage({ say: 'answer', call: data.call, value });

@@ -23,6 +23,8 @@ export class WebFrames {
   /** @type {Map<string, Web>} */
   #webs = new Map();
   #focusWish = null;
+  /** The frame in front. @type {string | null} */
+  #shown = null;
   #spare = new SpareFrame(this.element);
 
   /**
@@ -38,6 +40,11 @@ export class WebFrames {
     scene.addEventListener('line', () => {
       for (const [id, web] of this.#webs) if (web.isLoaded) this.#tellLoaded(id);
     });
+    // Dialogs are modal; what had the keyboard before gets it back, but for a frame that had taken it itself.
+    document.addEventListener('close', ({ target }) => {
+      const { activeElement, body } = document;
+      if (activeElement === body || target.contains(activeElement)) this.focus(this.#shown);
+    }, { capture: true });
   }
 
   /**
@@ -46,6 +53,7 @@ export class WebFrames {
    * @param {string | null} spare  where to hold a frame ready for the next editor
    */
   update(webs, shown, title, spare) {
+    this.#shown = shown;
     const urls = new Map(webs.map(({ id, url }) => [id, url]));
     for (const [id, { frame, url }] of this.#webs) {
       if (urls.get(id) === url) continue;
@@ -63,26 +71,34 @@ export class WebFrames {
 
   /** Gives a frame the keyboard, now or when it has loaded. */
   focus(id) {
-    const web = this.#webs.get(id);
     this.#focusWish = id;
-    if (web?.frame.classList.contains('is-loaded')) this.#meetFocusWish(id);
+    const web = this.#webs.get(id);
+    if (web?.isLoaded) this.#meetFocusWish(id, web);
   }
 
-  #meetFocusWish(id) {
-    if (this.#focusWish !== id) return;
+  /**
+   * The frame takes the keyboard itself, before it hears of anything that the process wants of it once it has loaded.
+   * Given from here the keyboard would be the page's for a moment: an editor that has put it into one of its fields
+   * already would lose it there.
+   */
+  #meetFocusWish(id, web) {
+    if (this.#focusWish !== id || this.#webs.get(id) !== web) return;
+    if (document.querySelector('dialog[open]')) return; // until that is closed
     this.#focusWish = null;
-    const { frame } = this.#webs.get(id);
-    if (frame.classList.contains('is-shown') && !document.querySelector('dialog[open]')) frame.focus();
+    if (!web.frame.classList.contains('is-shown')) return;
+    if (web.port === null) web.frame.focus();
+    else web.port.postMessage({ do: 'focus' });
   }
 
   #make(id, url) {
     const spare = this.#spare.take(url);
     const frame = spare ?? makeFrame(url);
+    const web = { frame, url, port: null, isLoaded: false, waiting: [], calls: new Set() };
     frame.addEventListener('load', () => {
       frame.classList.add('is-loaded');
-      this.#meetFocusWish(id);
+      // A file that is no document has no bridge, which says so else; its offer of a channel may come right behind this.
+      setTimeout(() => web.port === null && this.#meetFocusWish(id, web));
     });
-    const web = { frame, url, port: null, isLoaded: false, waiting: [], calls: new Set() };
     this.#webs.set(id, web);
     if (spare === null) this.element.append(frame);
     return web;
@@ -136,6 +152,7 @@ export class WebFrames {
     switch (data.say) {
       case 'loaded':
         web.isLoaded = true;
+        this.#meetFocusWish(id, web);
         return connection.isLive && this.#tellLoaded(id);
       case 'key': return this.#keyed(data.key);
       case 'answer':
