@@ -61,7 +61,8 @@ final class WebHostRouter: HTTPRequestHandler {
     private func answerRoot(_ request: WebRequest, _ authority: String) -> HTTPAnswer {
         if let refusal = gate(request, authority, methods: ["GET", "HEAD"], .oursIfSent) { return refusal }
         let isIn = access.hasSession(request)
-        if let token = request.target.value("token"), isIn || opens(token, request) {
+        // Who is in already uses up a link for one all the same: its token was seen by others.
+        if let token = request.target.value("token"), opens(token, request) || isIn {
             let response = WebResponse(
                 status: 303,
                 headers: [WebHeader("Location", "/"), access.sessionCookie]

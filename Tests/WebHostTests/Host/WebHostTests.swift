@@ -61,6 +61,17 @@ struct WebHostTests {
         await host.host.stop()
     }
 
+    @Test("A link for one that a browser opened which was in already lets nobody in after it")
+    func linkForOneWhoIsIn() async throws {
+        let host = try TestHost()
+        let cookie = try await host.signIn()
+        let link = try #require(try host.host.linkForOne())
+        let target = "/?" + (link.query ?? "")
+        #expect(try await host.request("GET", target, headers: ["Cookie": cookie]).status == 303)
+        #expect(try await host.request("GET", target).status == 401)
+        await host.host.stop()
+    }
+
     @Test("A cookie outlives a restart with the same state directory, and the port stays")
     func restart() async throws {
         let folder = try TemporaryFolder()
