@@ -181,6 +181,8 @@ enum SceneSessions {
         scene.delegate?.sceneDidDisconnect(scene)
         UIApplication.shared.delegate?.application(UIApplication.shared, didDiscardSceneSessions: [session])
         session.tabSession = nil
+        // An app that had asked for more time does not say any more that it has had it.
+        if session.restoring != nil { StateKeeper.current?.settleSoon(session) }
     }
 
     private static func activate(_ scene: UIWindowScene) {

@@ -72,6 +72,11 @@ struct SavedSessions: Codable, Hashable, Sendable {
         }
     }
 
+    /// The process ends, and over none of them.
+    mutating func endRestoring() {
+        for at in entries.indices { entries[at].isRestoring = false }
+    }
+
     /// Forgets what a process ended over.
     mutating func dropInterrupted() {
         entries.removeAll(where: \.isRestoring)

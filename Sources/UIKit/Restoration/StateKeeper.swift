@@ -3,7 +3,7 @@ internal import Foundation
 /// Keeps what tabs show, so that a process that was killed at any time starts again where it was.
 ///
 /// States are looked at shortly after every message from a tab and when a scene goes to the background. While a
-/// scene is being restored its state is left as it was; a process that ends in that time has ended over it.
+/// scene is being restored its state is left as it was; a process that ends in that time has ended over it, unless it was asked to.
 @MainActor
 final class StateKeeper {
     /// The one of this run; nil where nothing is kept.
@@ -12,7 +12,7 @@ final class StateKeeper {
     /// Seconds between a change and its being kept: the most that a killed process forgets.
     static let delaySeconds: TimeInterval = 0.5
     /// Seconds that a restored scene must have lived to count as restored.
-    static let settlingSeconds: TimeInterval = 2
+    static var settlingSeconds: TimeInterval = 2
 
     private let file: StateFile
     private let now: @MainActor () -> Date
@@ -51,6 +51,8 @@ final class StateKeeper {
 
     /// Looks once more, waits until all is written, and looks no more.
     func finish() {
+        sessions.endRestoring()
+        file.save(sessions)
         look()
         file.flush()
         Self.current = nil
@@ -75,12 +77,18 @@ final class StateKeeper {
         return state
     }
 
-    /// Ends it once the scene has lived for a while.
+    /// Ends it once the scene has lived for a while, or the process has without it: one that was taken down broke nothing, either.
     func settleSoon(_ session: UISceneSession) {
+        let origin = session.restoring
         DispatchQueue.main.asyncAfter(deadline: .now() + Self.settlingSeconds) { [weak self, weak session] in
             MainActor.assumeIsolated {
-                guard let self, let session else { return }
-                self.settle(session)
+                guard let self else { return }
+                if let session {
+                    self.settle(session)
+                } else if let origin, !SceneSessions.all.contains(where: { $0.restoring == origin }) {
+                    self.sessions.endRestoring(origin)
+                    self.file.save(self.sessions)
+                }
             }
         }
     }

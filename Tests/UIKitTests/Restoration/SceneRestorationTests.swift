@@ -204,6 +204,40 @@ struct SceneRestorationTests {
         }
     }
 
+    @Test("What was given to a scene that was taken down meanwhile is not taken for what a process ended over")
+    func takenDown() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            StateKeeper.settlingSeconds = 0
+            let file = try Self.start((Self.first, "sea"), (Self.second, "sky"))
+            _ = SceneSessions.prepared()
+            try Self.connect(Self.first)
+            func isSettled() -> Bool {
+                file.flush()
+                return file.load().entries.allSatisfy { !$0.isRestoring }
+            }
+            var lookCount = 0
+            while !isSettled(), lookCount < 10_000 {
+                lookCount += 1
+                await Task.yield()
+            }
+            #expect(isSettled())
+            #expect(file.load().knows(Self.second))
+            try Self.end(file)
+        }
+    }
+
+    @Test("A process that is asked to end while it gives a state back has not ended over it")
+    func askedToEnd() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let file = try Self.start((Self.first, "sea"))
+            try Self.connect(Self.first)
+            StateKeeper.current?.finish()
+            StateKeeper.current = StateKeeper(file)
+            #expect(StateKeeper.current?.knows(Self.first) == true)
+            try Self.end(file)
+        }
+    }
+
     @Test("What a scene shows is kept when it goes to the background, and at the end")
     func keeps() async {
         await #expect(processExitsWith: .success) { @MainActor in
