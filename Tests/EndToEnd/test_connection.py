@@ -83,3 +83,33 @@ def test_a_reload_keeps_the_document_in_front(color):
     expect(hex_field(color)).to_have_value("#505050")
     color.undo.click()
     expect(hex_field(color)).not_to_have_value("#505050")
+
+
+def test_a_doubled_tab_is_a_tab_of_its_own(color):
+    color.create()
+    name = color.page.evaluate("sessionStorage.getItem('tab')")
+    page = color.page.context.new_page()
+    page.add_init_script(f"sessionStorage.setItem('tab', '{name}')")
+    double = type(color)(page, color.app).open()
+    expect(double.toolbar).to_be_visible()
+    assert page.evaluate("sessionStorage.getItem('tab')") != name
+    set_hex(color, "#606060")
+    color.expect_saved()
+    expect(bar(color)).to_be_hidden()
+
+
+def test_a_line_that_is_there_again_is_not_said_to_be_off(start_app, open_tab, held_line):
+    tab = open_tab(start_app("Color"), context=held_line.context)
+    held_line.hold(tab)
+    questions = []
+    tab.page.route("**/page/strings.js", lambda route: questions.append(route), times=1)
+    held_line.cut()
+    held_line.until(tab, lambda: questions)
+    tab.page.evaluate("dispatchEvent(new Event('online'))")
+    (tab.app.documents / "Sea.color").write_text("1,2,3\n")
+    tab.item("Sea").wait_for()
+    with tab.page.expect_response("**/page/strings.js"):
+        questions[0].continue_()
+    # The answer to another question comes after that one's.
+    tab.page.evaluate("fetch('/page/strings.js').then((answer) => answer.text())")
+    expect(bar(tab)).to_be_hidden()

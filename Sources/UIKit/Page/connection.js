@@ -150,7 +150,9 @@ export class Connection {
     this.#isGreeted = false;
     this.#heard();
     this.#attempts += 1;
-    this.#store.set('connection', (await this.#isSignedOut()) ? 'signedOut' : 'off');
+    const connection = (await this.#isSignedOut()) ? 'signedOut' : 'off';
+    if (this.#isGreeted) return; // by now, over another line
+    this.#store.set('connection', connection);
     const delay = Math.min(5000, 150 * 2 ** this.#attempts) * (0.75 + Math.random() / 2);
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#connectNow(), delay);
@@ -172,12 +174,19 @@ export class Connection {
   }
 }
 
-/** This tab's name, which a reload keeps. */
-export function tabName() {
-  const known = sessionStorage.getItem('tab');
-  if (known !== null && /^[0-9a-f]{32}$/.test(known)) return known;
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const name = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+/** This tab's name, which a reload keeps. A doubled tab begins with its model's, which is there and keeps it. */
+export async function tabName() {
+  let name = sessionStorage.getItem('tab');
+  if (/^[0-9a-f]{32}$/.test(name) && await hold(name)) return name;
+  name = crypto.randomUUID().replaceAll('-', '');
+  hold(name);
   sessionStorage.setItem('tab', name);
   return name;
 }
+
+/** Whether a name is this page's until it goes. A page that is loaded anew lets go of it in a moment. */
+const hold = (name) => new Promise((resolve) => {
+  const signal = AbortSignal.timeout(patienceMilliseconds);
+  const held = () => new Promise(() => { resolve(true); });
+  navigator.locks.request(name, { signal }, held).catch(() => resolve(false));
+});

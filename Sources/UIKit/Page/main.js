@@ -2,11 +2,12 @@
 import './connection-bar/element.js';
 import './document-browser/element.js';
 import './notice-shelf/element.js';
+import { tabName } from './connection.js';
 import { Scene } from './scene.js';
 import { strings } from './strings.js';
 import { applyTint } from './tint.js';
 
-const scene = new Scene();
+const scene = new Scene(await tabName());
 const { store } = scene;
 const opening = document.getElementById('opening');
 const browser = document.querySelector('document-browser');

@@ -1,4 +1,4 @@
-import { Connection, tabName } from './connection.js';
+import { Connection } from './connection.js';
 import { Store } from './store.js';
 import { strings } from './strings.js';
 
@@ -10,11 +10,12 @@ import { strings } from './strings.js';
  * id), `web` (a message for an editor's frame), `line` (the process can hear again).
  */
 export class Scene extends EventTarget {
-  constructor() {
+  /** @param {string} tab  this tab's name */
+  constructor(tab) {
     super();
     this.store = new Store();
-    this.tab = tabName();
-    this.connection = new Connection(this.store, this.tab, (message) => this.#handle(message));
+    this.tab = tab;
+    this.connection = new Connection(this.store, tab, (message) => this.#handle(message));
   }
 
   /**

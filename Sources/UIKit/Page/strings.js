@@ -1,4 +1,4 @@
-/** Every word that the page says by itself. What comes from the app comes in the scene. */
+/** Every word that the page says by itself, but for `key-words.js`. What comes from the app comes in the scene. */
 
 const plural = (count, one, many) => (count === 1 ? one : many.replace('#', count.toLocaleString()));
 
@@ -177,27 +177,4 @@ export const strings = {
 
   // Keyboard
   keyboardMap: 'Keyboard',
-  keys: {
-    move: 'Move',
-    typeAhead: 'Go to a name',
-    open: 'Open',
-    parent: 'Enclosing folder',
-    rename: 'Rename',
-    toggle: 'Select or not',
-    extend: 'Extend the selection',
-    all: 'Select all',
-    escape: 'Select nothing, close what is in front',
-    duplicate: 'Duplicate',
-    cut: 'Cut, then move here',
-    trash: 'Move to trash',
-    undo: 'Undo',
-    redo: 'Redo',
-    create: 'New document',
-    folder: 'New folder',
-    view: 'Icons or list',
-    menu: 'Menu of the selected items',
-    help: 'This map',
-  },
-  typing: 'letters',
-  arrows: 'arrow keys',
 };
