@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 from color_editor import hex_field, set_hex
 from keeping import is_kept
+from test_durability import text
 
 
 def bar(tab):
@@ -113,3 +114,15 @@ def test_a_line_that_is_there_again_is_not_said_to_be_off(start_app, open_tab, h
     # The answer to another question comes after that one's.
     tab.page.evaluate("fetch('/page/strings.js').then((answer) => answer.text())")
     expect(bar(tab)).to_be_hidden()
+
+
+def test_what_an_editor_says_at_too_great_length_is_refused_once(scrapbook):
+    scrapbook.create()
+    problem = text(scrapbook).evaluate("""() => Promise.race([
+        webkit.messageHandlers.scrapbook.postMessage({ kind: "none", filler: "x".repeat(64 * 2 ** 20) }),
+        new Promise((resolve) => setTimeout(resolve, 20_000, "no answer")),
+    ]).catch((error) => error.message)""")
+    assert problem == "the message is too long"
+    text(scrapbook).press_sequentially("Sea")
+    scrapbook.expect_saved()
+    expect(bar(scrapbook)).to_be_hidden()

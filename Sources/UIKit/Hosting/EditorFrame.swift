@@ -89,7 +89,9 @@ package final class EditorFrame {
         calls[callsMade] = answer
         var message = message
         message["call"] = callsMade
-        tab.send(.web(identifier, message))
+        if tab.send(.web(identifier, message)) { return }
+        calls[callsMade] = nil
+        answer(.failure(EditorFrameError(message: "A script and its arguments are too long for a tab.")))
     }
 
     // MARK: From the page

@@ -78,15 +78,22 @@ final class TabSession {
         return taken.take()
     }
 
-    func send(_ message: OutgoingMessage) {
-        guard let tab else { return }
+    /// Tells the page something, if it is there.
+    ///
+    /// - Returns: False where a message to an editor is too long. The tab would be cut over it, come back, and be told it again.
+    @discardableResult
+    func send(_ message: OutgoingMessage) -> Bool {
+        guard let tab else { return true }
         do {
-            tab.send(try message.text())
+            let text = try message.text()
+            if case .web = message, text.utf8.count > tab.messageByteCountMax { return false }
+            tab.send(text)
         } catch {
             // Only a value that is no JSON gets here, and callers check those: a defect of ours.
             assertionFailure("a message could not be encoded: \(error)")
             StandardError.say("A message to a tab could not be encoded: \(error)")
         }
+        return true
     }
 
     /// Tells the page what differs from what it was told last.
@@ -184,7 +191,14 @@ final class TabSession {
         answers[number] = message
         answeredNumbers.append(number)
         if answeredNumbers.count > Self.answersKeptMax { answers[answeredNumbers.removeFirst()] = nil }
-        send(message)
+        if !send(message), case .web(let frame, _) = message {
+            let refusal = OutgoingMessage.web(
+                frame,
+                ["do": "reply", "id": number, "error": "The reply is too long for a tab."]
+            )
+            answers[number] = refusal
+            send(refusal)
+        }
     }
 
     private func setVisible(_ visible: Bool) {

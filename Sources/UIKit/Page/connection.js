@@ -1,4 +1,7 @@
 const patienceMilliseconds = 2000;
+/** The process takes no longer message. */
+const byteCountMax = 64 * 2 ** 20;
+const isTooLong = (text) => text.length > byteCountMax / 3 && new Blob([text]).size > byteCountMax;
 
 /**
  * The one line to the process.
@@ -86,7 +89,13 @@ export class Connection {
     return true;
   }
 
-  #transmit(message) { this.#socket?.send(JSON.stringify(message)); }
+  #transmit(message) {
+    const text = JSON.stringify(message);
+    const id = message.id ?? message.reply;
+    // It would cut the line off whenever it is sent again.
+    if (isTooLong(text) && this.settle({ id, error: { message: 'the message is too long' } })) return;
+    this.#socket?.send(text);
+  }
 
   #sendVisible() {
     if (this.#isGreeted) this.#transmit({ type: 'visible', visible: !document.hidden });

@@ -1,6 +1,9 @@
-/** Every word that the page says by itself, but for `key-words.js`. What comes from the app comes in the scene. */
+/**
+ * Every word that the page says by itself, but for those in files of words, which the first screen does without. What
+ * comes from the app comes in the scene.
+ */
 
-const plural = (count, one, many) => (count === 1 ? one : many.replace('#', count.toLocaleString()));
+export const plural = (count, one, many) => (count === 1 ? one : many.replace('#', count.toLocaleString()));
 
 const number = (value) => value.toLocaleString();
 const ofAll = (some, all) => `${number(some)} of ${plural(all, 'one item', '# items')} ${some === 1 ? 'was' : 'were'}`;
@@ -133,31 +136,6 @@ export const strings = {
   goBackNewer: 'Edited since, and left as they are:',
   goBackLost: 'Nowhere to be had any more:',
   andMore: (count) => plural(count, 'and one more', 'and # more'),
-
-  // Versions in conflict
-  conflictTitle: (title) => `Which “${title}” is it to be?`,
-  conflictMessage: 'It was changed in two places. Nothing is thrown away: the one you do not choose stays '
-    + 'among the versions.',
-  conflictMine: 'This document',
-  conflictOther: 'The other version',
-  conflictBy: (writer) => `Written by ${writer}`,
-  conflictMerged: 'Both in one',
-  conflictSpots: (count) => plural(
-    count, 'In one place both changed the same, and one of them stands',
-    'In # places both changed the same, and one of them stands'),
-  conflictNoSpots: 'Nothing was changed twice',
-  conflictKeep: 'Keep This One',
-  conflictTake: 'Take This One',
-  conflictBoth: 'Keep Both',
-  conflictLater: 'Decide Later',
-  omitted: (count) => plural(count, '⋯ one line is the same', '⋯ # lines are the same'),
-  omittedMore: (count) => plural(count, '⋯ one more line', '⋯ # more lines'),
-  onlyHere: 'only here',
-  memberDiffers: 'differs',
-  membersSame: 'All its parts are in the other one, too',
-  noPreview: 'It cannot be shown here',
-  picturePreview: 'Picture',
-  emptyText: 'Empty',
 
   // Dialogs and notices
   ok: 'OK',

@@ -85,6 +85,9 @@ package final class WebTab: Sendable, CustomStringConvertible {
         connection.send(text)
     }
 
+    /// The longest message that is sent without the risk that the tab is cut over it, in bytes: there is room left for others.
+    package var messageByteCountMax: Int { connection.limits.unsentByteCountMax / 4 * 3 }
+
     /// Closes the connection behind the messages that wait.
     ///
     /// Any thread; never blocks.

@@ -71,6 +71,25 @@ struct EditorFrameTests {
         #expect(journal.take().count == 2)
     }
 
+    @Test("What is too long for a tab fails and leaves it connected, a call as well as a reply")
+    func tooLong() throws {
+        var limits = WebSocketLimits()
+        limits.unsentByteCountMax = 4000
+        let narrow = try FakeTab(id: stage.tab.id, limits: limits)
+        stage.tabSession.connect(narrow.tab)
+        try loaded()
+        _ = try narrow.take()
+        let long = String(repeating: "x", count: 3000)
+        frame.evaluate(long, note("long"))
+        #expect(journal.take() == ["long failed: A script and its arguments are too long for a tab."])
+        frame.onMessage = { _, _, answer in answer(.success(long)) }
+        try stage.send(["type": "web", "web": frame.identifier, "handler": "h", "body": 1, "reply": 7])
+        let replies = try narrow.take()
+        #expect(replies.map { $0["error"] as? String } == ["The reply is too long for a tab."])
+        frame.evaluate("1", note("short"))
+        #expect(try narrow.take().map { $0["script"] as? String } == ["1"])
+    }
+
     @Test("When the tab is lost, what was asked of it fails, and later calls wait for the next load")
     func tabLost() throws {
         try loaded()

@@ -10,9 +10,11 @@ final class FakeTab {
     private let connection: WebSocketConnection
     private static let loop = Result { try SocketLoop() }
 
-    /// - Parameter id: 32 hexadecimal digits; a reloaded tab has the same.
-    init(id: String = newID()) throws {
-        connection = WebSocketConnection(loop: try Self.loop.get(), limits: WebSocketLimits())
+    /// - Parameters:
+    ///   - id: 32 hexadecimal digits; a reloaded tab has the same.
+    ///   - limits: What may wait for it.
+    init(id: String = newID(), limits: WebSocketLimits = WebSocketLimits()) throws {
+        connection = WebSocketConnection(loop: try Self.loop.get(), limits: limits)
         tab = WebTab(id: id, connection: connection)
     }
 

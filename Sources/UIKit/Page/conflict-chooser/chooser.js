@@ -1,7 +1,7 @@
 import { openDialog } from '../app-dialog/dialogs.js';
 import { h } from '../dom.js';
 import { byteCount, longMoment } from '../format.js';
-import { strings } from '../strings.js';
+import { words } from './words.js';
 
 /**
  * Shows the versions of a document that are in conflict, side by side, and asks which it is to be.
@@ -17,28 +17,28 @@ export async function chooseVersion(scene, entry) {
     scene.perform('document.settle', { document: entry.id, choice, ...(version && { version }) });
   };
   const cards = [card(found.mine, {
-    title: strings.conflictMine, action: strings.conflictKeep, run: () => settle('mine'),
+    title: words.conflictMine, action: words.conflictKeep, run: () => settle('mine'),
   })];
   for (const other of found.others) {
     cards.push(card(other, {
-      title: strings.conflictOther, action: strings.conflictTake, run: () => settle('other', other.name),
+      title: words.conflictOther, action: words.conflictTake, run: () => settle('other', other.name),
     }));
   }
   if (found.merged) {
     const { conflicts } = found.merged;
     cards.push(card(found.merged, {
-      title: strings.conflictMerged, action: strings.conflictTake, run: () => settle('merged'),
-      note: conflicts > 0 ? strings.conflictSpots(conflicts) : strings.conflictNoSpots,
+      title: words.conflictMerged, action: words.conflictTake, run: () => settle('merged'),
+      note: conflicts > 0 ? words.conflictSpots(conflicts) : words.conflictNoSpots,
     }));
   }
   const dialog = openDialog({
-    title: strings.conflictTitle(entry.title),
-    message: strings.conflictMessage,
+    title: words.conflictTitle(entry.title),
+    message: words.conflictMessage,
     body: h('div.versions', {}, ...cards),
     isWide: true,
     actions: [
-      { title: strings.conflictLater, style: 'cancel' },
-      { title: strings.conflictBoth, style: 'plain', choice: 'both' },
+      { title: words.conflictLater, style: 'cancel' },
+      { title: words.conflictBoth, style: 'plain', choice: 'both' },
     ],
     choose: ({ choice }) => {
       if (choice) settle(choice);
@@ -54,7 +54,7 @@ function card(version, { title, action, run, note }) {
     version.size === undefined ? null : byteCount(version.size),
     version.device || null,
   ].filter(Boolean);
-  const heading = version.writer ? strings.conflictBy(version.writer) : title;
+  const heading = version.writer ? words.conflictBy(version.writer) : title;
   return h('section.version', { 'aria-label': heading },
     h('header', {}, h('h3', {}, heading), h('p', {}, note ?? facts.join(' · '))),
     preview(version),
@@ -65,30 +65,30 @@ function preview(version) {
   if (version.picture) return h('div.version-none', {}, picture(version.picture));
   if (version.text) return textPreview(version.text);
   if (version.members) return memberPreview(version.members);
-  return h('p.version-none', {}, strings.noPreview);
+  return h('p.version-none', {}, words.noPreview);
 }
 
 /** The lines, those that differ marked. */
 function textPreview(stretches) {
   if (stretches.every(({ text, omitted }) => text === '' && omitted === 0)) {
-    return h('p.version-none', {}, strings.emptyText);
+    return h('p.version-none', {}, words.emptyText);
   }
   const parts = stretches.flatMap(({ text, same, omitted }) => [
     text === '' ? null : h(same ? 'span' : 'mark', {}, text),
     omitted > 0
-      ? h('span.version-omitted', {}, `${same ? strings.omitted(omitted) : strings.omittedMore(omitted)}\n`) : null,
+      ? h('span.version-omitted', {}, `${same ? words.omitted(omitted) : words.omittedMore(omitted)}\n`) : null,
   ]);
   return h('pre.version-text', { tabindex: 0 }, ...parts);
 }
 
 function memberPreview(members) {
-  if (members.length === 0) return h('p.version-none', {}, strings.membersSame);
+  if (members.length === 0) return h('p.version-none', {}, words.membersSame);
   return h('ul.version-members', {}, ...members.map((member) => h('li', {},
     h('span', {}, member.name, member.picture ? picture(member.picture) : null),
-    h('span', {}, member.only ? strings.onlyHere : strings.memberDiffers))));
+    h('span', {}, member.only ? words.onlyHere : words.memberDiffers))));
 }
 
 /** What stands beside it says whose it is; that it is a picture, this. */
 function picture(address) {
-  return h('img.version-picture', { src: address, alt: strings.picturePreview });
+  return h('img.version-picture', { src: address, alt: words.picturePreview });
 }
