@@ -58,7 +58,7 @@ extension FolderWorker {
     ) throws -> BrowserError? {
         do {
             try Coordinated.moving(original, to: target, isDirectory: isDirectory) {
-                try ItemMoves.move($0, toFree: $1)
+                try Self.moveWhole($0, to: $1)
             }
             return nil
         } catch let error as SystemError where error.isAcrossVolumes {
@@ -71,6 +71,14 @@ extension FolderWorker {
                 return BrowserError(.originalKept, item: original.name, underlying: kept.reason)
             }
         }
+    }
+
+    /// What an upload or an app has just written, and nobody has synced, is not to be an empty file after a power cut.
+    private static func moveWhole(_ source: FilePath, to target: FilePath) throws {
+        if try FileStamp.ifPresent(at: source) != nil {
+            try ItemSync.sync([source], folders: [], onVolumeOf: source.parent)
+        }
+        try ItemMoves.move(source, toFree: target)
     }
 
     /// Moves to another volume: one access, in which the copy is complete before the original goes, so that open

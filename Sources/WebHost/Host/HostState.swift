@@ -3,8 +3,8 @@ internal import HTTPService
 
 /// What outlives a host: the session key and the port, in a folder that only its owner can use.
 ///
-/// 1. The key's file appears whole or not at all, also when two processes start at once: it is linked into
-///    place.
+/// 1. The key's file appears whole or not at all, also when two processes start at once, or the power is cut: it is
+///    linked into place once it is on the disk.
 /// 2. A key that others could have read is refused, not used.
 struct HostState: Sendable {
     /// Names the cookie.
@@ -78,6 +78,7 @@ struct HostState: Sendable {
             let text = Hexadecimal.text(random.prefix(8)) + " " + Hexadecimal.text(random.dropFirst(8)) + "\n"
             let file = try SystemCalls.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
             try SystemCalls.writeAll(ArraySlice(text.utf8), to: file)
+            _ = try SystemCalls.check("fsync") { fsync(file.number) }
             do throws(SystemCallFailure) {
                 _ = try SystemCalls.check("link") { link(draft, place) }
             } catch  where error.errno == EEXIST {}

@@ -1,6 +1,7 @@
 import DocumentFoundation
 import FileSystem
 import Foundation
+import Locks
 import Testing
 
 @testable import UIKit
@@ -33,6 +34,33 @@ struct FolderImportingTests {
         #expect(try shelf.text("Doc.pack/deep/b.txt") == "b")
         #expect(FileManager.default.fileExists(atPath: file.path))
         #expect(try shelf.names() == ["Doc.pack", "a 2.txt", "a.txt"])
+    }
+
+    /// The calls that make something below a folder durable, or move it there.
+    private final class Witness: SystemCallObserver {
+        private let folder: FilePath
+        private let seen = Locked<[String]>([])
+
+        init(_ folder: FilePath) { self.folder = folder }
+
+        var calls: [String] { seen.withLock { $0 } }
+
+        func willMake(_ call: SystemCall) -> CInt { 0 }
+        func didMake(_ call: SystemCall) {
+            guard call.path.isInside(folder), ["fsync", "renameat2"].contains(call.name) else { return }
+            seen.withLock { $0.append("\(call.name) \(call.path.name)") }
+        }
+    }
+
+    @Test("What is moved in has reached the disk before it has its new name")
+    func movesWhole() async throws {
+        let file = try outside("a.txt", "new")
+        let witness = Witness(FilePath(file.deletingLastPathComponent().deletingLastPathComponent().path))
+        SystemCallObservation.add(witness)
+        defer { SystemCallObservation.remove(witness) }
+        let outcome = try await operations.importItems(at: [file], into: "", mode: .move)
+        #expect(outcome.failures.isEmpty)
+        #expect(witness.calls.first == "fsync a.txt" && witness.calls.contains("renameat2 a.txt"))
     }
 
     @Test("A move leaves no original")
