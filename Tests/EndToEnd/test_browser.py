@@ -293,3 +293,21 @@ def test_a_phone_chooses_and_acts_without_a_pointer(filled, open_tab):
     phone.selected.get_by_role("button", name="Done").tap()
     phone.item("Clay").tap()
     phone.done.wait_for()
+
+
+def test_a_question_without_a_way_out_stays_whatever_is_pressed(color):
+    color.page.evaluate("""async () => {
+        const { openDialog } = await import("/page/app-dialog/dialogs.js");
+        openDialog({
+            title: "Question", isAlert: true, actions: [{ title: "Answer", style: "default" }], choose: () => {},
+        });
+    }""")
+    question = color.page.get_by_role("alertdialog", name="Question")
+    expect(question.get_by_role("button", name="Answer")).to_be_focused()
+    for _ in range(3):
+        color.page.keyboard.press("Escape")
+    expect(question).to_be_visible()
+    color.page.mouse.click(2, 2)  # beside it, where nothing has the keyboard
+    for _ in range(3):
+        color.page.keyboard.press("Escape")
+    expect(question).to_be_visible()

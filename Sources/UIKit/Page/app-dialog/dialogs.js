@@ -3,6 +3,15 @@ import { strings } from '../strings.js';
 
 let lastNumber = 0;
 
+// A browser lets the Escape key close a dialog at its second press, whatever it was told at the first; the process would
+// still wait for an answer then.
+addEventListener('keydown', (event) => {
+  const front = [...document.querySelectorAll('dialog[open]')].at(-1);
+  if (event.key !== 'Escape' || event.isComposing || !front) return;
+  event.preventDefault();
+  front.dispatchEvent(new Event('cancel', { cancelable: true }));
+}, { capture: true });
+
 /**
  * Shows a dialog over everything, with the keyboard inside it until it is closed.
  *
