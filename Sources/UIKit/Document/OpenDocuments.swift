@@ -29,20 +29,27 @@ package enum OpenDocuments {
         for document in all { document.autosave(completionHandler: nil) }
     }
 
-    /// Saves and closes all of them, then calls back with those that could not be saved.
+    /// Saves and closes all of them, those too that are opened meanwhile, then calls back with those that could not be saved.
     package static func closeAll(then finish: @escaping ([UIDocument]) -> Void) {
-        let documents = all
-        var unsaved: [UIDocument] = []
+        closeRest(besides: [], then: finish)
+    }
+
+    private static func closeRest(
+        besides failed: [UIDocument],
+        then finish: @escaping ([UIDocument]) -> Void
+    ) {
+        let documents = all.filter { document in !failed.contains { $0 === document } }
+        var unsaved = failed
         var remaining = documents.count
         guard remaining > 0 else {
-            finish([])
+            finish(unsaved)
             return
         }
         for document in documents {
             document.close { success in
                 if !success { unsaved.append(document) }
                 remaining -= 1
-                if remaining == 0 { finish(unsaved) }
+                if remaining == 0 { closeRest(besides: unsaved, then: finish) }
             }
         }
     }
