@@ -209,3 +209,20 @@ def test_undo_and_redo_right_behind_what_was_typed_end_with_it(scrapbook):
     expect(scrapbook.redo).to_be_disabled()
     until(lambda: "Hello!" in scrapbook.on_disk())
     expect(text(scrapbook)).to_have_value("Hello!")
+
+
+def test_what_the_editor_is_still_at_is_saved_when_the_document_is_closed(scrapbook):
+    scrapbook.create()
+    # As a long text takes its time that is pasted.
+    text(scrapbook).evaluate("""(field) => {
+        setTimeout(() => {
+            const end = performance.now() + 1000;
+            while (performance.now() < end);
+            field.value = "All of it";
+            field.dispatchEvent(new Event("input"));
+        });
+    }""")
+    scrapbook.close_document()
+    [name] = scrapbook.app.names()
+    until(lambda: (scrapbook.app.documents / name / "text.txt").exists())
+    assert (scrapbook.app.documents / name / "text.txt").read_text() == "All of it"

@@ -3,8 +3,8 @@ import { strings } from '../strings.js';
 
 let lastNumber = 0;
 
-// A browser lets the Escape key close a dialog at its second press, whatever it was told at the first; the process would
-// still wait for an answer then.
+// A browser lets the Escape key close a dialog at its second press, whatever it was told at the first; the process
+// would still wait for an answer then.
 addEventListener('keydown', (event) => {
   const front = [...document.querySelectorAll('dialog[open]')].at(-1);
   if (event.key !== 'Escape' || event.isComposing || !front) return;

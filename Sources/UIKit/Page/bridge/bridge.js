@@ -5,8 +5,9 @@
  *
  * What crosses the channel, always JSON values:
  *   frame to page  {say: "post", handler, body, id} · {say: "answer", call, value | error}
- *                  {say: "key", key} · {say: "loaded"}
- *   page to frame  {do: "evaluate" | "callAsync", call, …} · {do: "reply", id, value | error} · {do: "focus"}
+ *                  {say: "key", key} · {say: "loaded"} · {say: "settled"}
+ *   page to frame  {do: "evaluate" | "callAsync", call, …} · {do: "reply", id, value | error}
+ *                  {do: "focus"} · {do: "settle"}
  */
 (() => {
   'use strict';
@@ -67,6 +68,8 @@
   port.onmessage = async ({ data }) => {
     if (data.do === 'reply') return settle(data);
     if (data.do === 'focus') return window.focus();
+    // By now whatever was entered before has been posted.
+    if (data.do === 'settle') return port.postMessage({ say: 'settled' });
     try {
       const value = asJSON(await run(data));
       port.postMessage({ say: 'answer', call: data.call, value });

@@ -8,13 +8,18 @@ import { strings } from '../strings.js';
 /** The bar over an opened document or a plain page: its name, how it is kept, and the ways out. */
 export class DocumentView extends HTMLElement {
   #scene;
+  #settle;
   #entry;
   #isRenaming = false;
 
-  /** @param {import('../scene.js').Scene} scene */
-  constructor(scene) {
+  /**
+   * @param {import('../scene.js').Scene} scene
+   * @param {(web: string) => Promise<void> | undefined} settle  comes back when what was entered in a frame is sent
+   */
+  constructor(scene, settle) {
     super();
     this.#scene = scene;
+    this.#settle = settle;
   }
 
   connectedCallback() {
@@ -118,6 +123,8 @@ export class DocumentView extends HTMLElement {
 
   async #close() {
     this.done.disabled = true;
+    // The editor may still be at what was entered last; a closed document would not take it.
+    await this.#settle(this.#entry.web);
     await this.#scene.perform('document.done', { document: this.#entry.id });
     this.done.disabled = false;
   }

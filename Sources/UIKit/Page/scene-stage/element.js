@@ -35,7 +35,8 @@ export class SceneStage extends HTMLElement {
     this.#front = front;
     if (before !== null && front === null) await this.#leave();
     if (this.#front !== front) return; // something came in front meanwhile
-    keep(this.views, shown, (entry) => entry.id, () => new DocumentView(this.scene),
+    const settle = (web) => this.frames.settle(web);
+    keep(this.views, shown, (entry) => entry.id, () => new DocumentView(this.scene, settle),
       (view, entry) => {
         view.show(entry);
         view.setFront(entry.id === front?.id);

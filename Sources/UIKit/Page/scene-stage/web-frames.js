@@ -4,8 +4,11 @@ import { SpareFrame, makeFrame, whenIdle } from './spare-frame.js';
 
 /**
  * @typedef {{frame: HTMLIFrameElement, url: string, port: MessagePort | null, isLoaded: boolean, waiting: any[],
- *   calls: Set<number>}} Web  a frame, the end of its bridge's channel, and what is under way
+ *   calls: Set<number>, settling: (() => void)[]}} Web  a frame, the end of its bridge's channel, and what is under way
  */
+
+/** A frame that stands still for so long is not waited for. */
+const settleMilliseconds = 2000;
 
 /** An empty frame that is never shown: browsers keep the process for sandboxed frames as long as there is one. */
 const warmFrame = () => h('iframe.warm', { sandbox: '', srcdoc: '<!doctype html>', hidden: true });
@@ -90,13 +93,24 @@ export class WebFrames {
     else web.port.postMessage({ do: 'focus' });
   }
 
+  /** Comes back when all that was entered in a frame until now has been sent to the process. */
+  settle(id) {
+    const web = this.#webs.get(id);
+    if (!web?.port) return undefined;
+    return new Promise((resolve) => {
+      web.settling.push(resolve);
+      setTimeout(resolve, settleMilliseconds);
+      web.port.postMessage({ do: 'settle' });
+    });
+  }
+
   #make(id, url) {
     const spare = this.#spare.take(url);
     const frame = spare ?? makeFrame(url);
-    const web = { frame, url, port: null, isLoaded: false, waiting: [], calls: new Set() };
+    const web = { frame, url, port: null, isLoaded: false, waiting: [], calls: new Set(), settling: [] };
     frame.addEventListener('load', () => {
       frame.classList.add('is-loaded');
-      // A file that is no document has no bridge, which says so else; its offer of a channel may come right behind this.
+      // A file that is no document has no bridge, which says so else; its offer of a channel may come behind this.
       setTimeout(() => web.port === null && this.#meetFocusWish(id, web));
     });
     this.#webs.set(id, web);
@@ -113,6 +127,7 @@ export class WebFrames {
     web.isLoaded = false;
     web.calls.forEach((call) => this.#answer(id, call, { error: 'the page was loaded anew' }));
     web.calls.clear();
+    web.settling = [];
     [web.port] = event.ports;
     web.port.onmessage = ({ data }) => this.#said(id, web, data);
     web.waiting.splice(0).forEach((message) => web.port.postMessage(message));
@@ -154,6 +169,7 @@ export class WebFrames {
         web.isLoaded = true;
         this.#meetFocusWish(id, web);
         return connection.isLive && this.#tellLoaded(id);
+      case 'settled': return web.settling.shift()?.();
       case 'key': return this.#keyed(data.key);
       case 'answer':
         web.calls.delete(data.call);
