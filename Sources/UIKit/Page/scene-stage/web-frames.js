@@ -26,8 +26,6 @@ export class WebFrames {
   /** @type {Map<string, Web>} */
   #webs = new Map();
   #focusWish = null;
-  /** The frame in front. @type {string | null} */
-  #shown = null;
   #spare = new SpareFrame(this.element);
 
   /**
@@ -46,7 +44,8 @@ export class WebFrames {
     // Dialogs are modal; what had the keyboard before gets it back, but for a frame that had taken it itself.
     document.addEventListener('close', ({ target }) => {
       const { activeElement, body } = document;
-      if (activeElement === body || target.contains(activeElement)) this.focus(this.#shown);
+      const front = scene.store.stack.at(-1)?.web;
+      if (front && (activeElement === body || target.contains(activeElement))) this.focus(front);
     }, { capture: true });
   }
 
@@ -56,7 +55,6 @@ export class WebFrames {
    * @param {string | null} spare  where to hold a frame ready for the next editor
    */
   update(webs, shown, title, spare) {
-    this.#shown = shown;
     const urls = new Map(webs.map(({ id, url }) => [id, url]));
     for (const [id, { frame, url }] of this.#webs) {
       if (urls.get(id) === url) continue;
