@@ -49,6 +49,19 @@ struct ItemTrace: Hashable, Sendable {
         (self.modified, self.changed) = (modified, changed)
     }
 
+    /// Of something that was put in place, and is there no more.
+    init(takenAway stamp: FileStamp) {
+        self.init(
+            device: stamp.device,
+            inode: stamp.inode,
+            kind: stamp.kind,
+            byteCount: stamp.byteCount,
+            permissions: stamp.permissions,
+            modified: stamp.modificationSeconds &* 1_000_000_000 &+ stamp.modificationNanoseconds,
+            changed: 0
+        )
+    }
+
     /// Inode and device, as if these were an item's bits.
     var key: ItemID { ItemID(device, inode) }
 

@@ -149,20 +149,20 @@ extension Placer {
             try isAsSeen(known, at: place)
         else { return .another("it has changed since") }
         guard try FolderScan.status(at: target) == nil else { return .another("something has its name") }
-        var placed: FileStamp?
+        var placed: SavedStamps?
         do {
             try coordinate(target, []) {
                 let save = try newSave(at: target, in: known.state.place.parent, of: table)
                 // The placeholder is as old as its document.
                 try stage(content, of: item, modified: known.trace.modified, by: save)
                 try save.commit(try attributes(of: content))
-                placed = save.placedStamps[.top]
+                placed = SavedStamps(save)
                 try ItemMoves.removeFile(place)
             }
         } catch let error as SystemError where [EEXIST, ENOENT, ENOTDIR, ESTALE].contains(error.errno) {
             return .another("\(error)")
         }
-        guard let trace = try trace(of: target, placed: placed) else { return .another("it has gone since") }
+        guard let trace = try trace(of: target, placed) else { return .another("it has gone since") }
         return .done(FolderItem(state: known.state, trace: trace))
     }
 

@@ -17,7 +17,7 @@ extension Placer {
         do { try move(source, to: target, as: source, target) } catch let error as SystemError
             where error.isAcrossVolumes && known.state.kind == .document
         {
-            return try trace(of: target, placed: try moveAcross(item, known, from: source, to: target))
+            return try trace(of: target, try moveAcross(item, known, from: source, to: target))
         }
         return try trace(of: target, moved: known)
     }
@@ -29,20 +29,20 @@ extension Placer {
         _ known: FolderItem,
         from source: FilePath,
         to target: FilePath
-    ) throws -> FileStamp? {
+    ) throws -> SavedStamps? {
         guard let content = known.state.content else { throw Changed() }
-        var placed: FileStamp?
+        var placed: SavedStamps?
         try access.coordinate([.init(source, .forMoving), .init(target, .forReplacing)]) {
             let inside = try inside(of: item, known, at: source)
             let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
             try stage(content, of: item, modified: known.trace.modified, by: save)
             try save.commit(try attributes(of: content))
-            placed = save.placedStamps[.top]
+            placed = SavedStamps(save)
             do { try removeDocument(source, known, inside) } catch {
                 // It stays where it is, and what is at the other place is no second document. What somebody has made of that stays;
                 // and so does all of it where a disk that fails may have let the former one go.
                 if isTaken(source) {
-                    _ = try Removal.remove(target, if: { status, _ in status.stamp == placed })
+                    _ = try Removal.remove(target, if: { status, _ in status.stamp == placed?.file })
                 }
                 throw error
             }

@@ -26,6 +26,16 @@ struct Placer {
     /// What is expected has changed meanwhile.
     struct Changed: Error {}
 
+    /// What a save has put in place, as it was just before.
+    struct SavedStamps {
+        /// Nil for all but a file.
+        let file: FileStamp?
+        /// Nil where the item itself is the former one, of which something was changed.
+        let whole: FileStamp?
+
+        init(_ save: StagedSave) { (file, whole) = (save.placedStamps[.top], save.stagedStamp) }
+    }
+
     // MARK: Placing
 
     /// - Parameters:
@@ -89,7 +99,7 @@ struct Placer {
             if let content = state.content, content != known.state.content {
                 replaced = held(known, at: target)
                 let placed = try replace(item, known, with: content, modified: modified, at: target)
-                guard let trace = try trace(of: target, placed: placed) else {
+                guard let trace = try trace(of: target, placed) else {
                     return .another("it has gone since")
                 }
                 now.trace = trace
@@ -171,11 +181,11 @@ struct Placer {
                 placed = try FileStamp(of: arrivals.place(of: number))
                 try arrivals.put(number, at: target)
             }
-            guard let trace = try trace(of: target, placed: placed) else {
+            guard let trace = try trace(of: target, placed: placed, takenAway: placed) else {
                 return .another("it has gone since")
             }
-            // Another in its place is a save, unless it is in another folder of that name.
-            guard try trace.inode == placed?.inode || arrivals.isInPlace(target),
+            // Another in its place is a save, and none somebody's taking away, unless that is another folder of that name.
+            guard try trace.inode == placed?.inode && trace.changed != 0 || arrivals.isInPlace(target),
                 try isInPlace(state.place.parent, in: table)
             else {
                 return .another("its folder is another since")
@@ -210,13 +220,12 @@ struct Placer {
         at target: FilePath,
         in table: FolderTable
     ) throws -> FolderItem {
-        var placed: FileStamp?
+        var placed: SavedStamps?
         try coordinate(target, .forReplacing) {
             let save = try newSave(at: target, in: state.place.parent, of: table)
             if let content = state.content {
                 try stage(content, of: item, modified: modified, by: save)
                 try save.commit(try attributes(of: content))
-                placed = save.placedStamps[.top]
             } else {
                 // Never there without its mark: it would be taken for another.
                 let staged = try save.stagedPath()
@@ -224,8 +233,9 @@ struct Placer {
                 try mark(staged, as: item)
                 try save.commit()
             }
+            placed = SavedStamps(save)
         }
-        guard let trace = try trace(of: target, placed: placed) else { throw Changed() }
+        guard let trace = try trace(of: target, placed) else { throw Changed() }
         return FolderItem(state: state, trace: trace)
     }
 
@@ -236,11 +246,19 @@ struct Placer {
         try losses.note([item: try contents.restore(content, to: staged, modified: modified, as: item)])
     }
 
+    /// How an item looks that a save has just put in place; nil where it has gone, and was not put there as a whole.
+    func trace(of path: FilePath, _ saved: SavedStamps?) throws -> ItemTrace? {
+        try trace(of: path, placed: saved?.file, takenAway: saved?.whole)
+    }
+
     /// How an item looks that has just been put in place.
     ///
-    /// - Parameter placed: What was put there. What others have made of it since is different: a look is to find that.
-    func trace(of path: FilePath, placed: FileStamp?) throws -> ItemTrace? {
-        guard let status = try FolderScan.status(at: path) else { return nil }
+    /// - Parameters:
+    ///   - placed: What was put there. What others have made of it since is different: a look is to find that.
+    ///   - whole: The same of whatever was put there: a look is to find also that others have taken it away, or elsewhere. It is not
+    ///     to come again, as if it had never been there.
+    func trace(of path: FilePath, placed: FileStamp?, takenAway whole: FileStamp?) throws -> ItemTrace? {
+        guard let status = try FolderScan.status(at: path) else { return whole.map(ItemTrace.init(takenAway:)) }
         var trace = ItemTrace(status)
         if let placed, placed != status.stamp { trace.changed = 0 }
         return trace
@@ -260,9 +278,9 @@ struct Placer {
         with content: ContentName,
         modified: Int64?,
         at path: FilePath
-    ) throws -> FileStamp? {
+    ) throws -> SavedStamps? {
         if try changeMembers(item, known, to: content, modified: modified, at: path) { return nil }
-        var placed: FileStamp?
+        var placed: SavedStamps?
         try coordinate(path, []) {
             try checkThatNobodyWrites(in: known, at: path)
             let save = try StagedSave(item: path, followsSymbolicLink: false)
@@ -282,7 +300,7 @@ struct Placer {
             }
             save.isReplaceable = isAsSeen
             try save.commit(try attributes(of: content))
-            placed = save.placedStamps[.top]
+            placed = SavedStamps(save)
         }
         return placed
     }

@@ -14,7 +14,7 @@ extension StagedSave {
     /// - Parameters:
     ///   - attributes: What the item gets beside its contents; goes before what it had.
     ///   - leavesStaging: Whether the staging stays for `takeRemains` also when no old version is in it.
-    /// - Returns: The item's stamp afterwards.
+    /// - Returns: The item's stamp afterwards; as it was put in place, where somebody has taken it away since.
     /// - Throws: The call refused and the item it was about; `EEXIST` when the item must not exist. Old
     ///   contents are in place and the staging is gone, unless the error says `isNewInPlace`.
     @discardableResult
@@ -36,7 +36,7 @@ extension StagedSave {
                     try commitWhole(staging, attributes)
                 }
                 finish(staging, leavesIt: leavesStaging)
-                return try SystemCalls.fstatat(site.folder, site.itemName).stamp
+                return try stampInPlace()
             case .empty, .committed, .abandoned:
                 preconditionFailure("committed a save of \(item) that has nothing staged")
             }
@@ -46,6 +46,13 @@ extension StagedSave {
             endAfterFailure(isNewInPlace: failure.isNewInPlace)
             throw failure
         }
+    }
+
+    private func stampInPlace() throws(SystemError) -> FileStamp {
+        if let stagedStamp, try SystemCalls.statusIfPresent(site.folder, site.itemName) == nil {
+            return stagedStamp
+        }
+        return try SystemCalls.fstatat(site.folder, site.itemName).stamp
     }
 
     private func finish(_ staging: StagingFolder, leavesIt: Bool) {
@@ -88,7 +95,7 @@ extension StagedSave {
         try CarriedAttributes.dress(staged.descriptor, as: replaced, with: attributes)
         try SystemCalls.fsync(staged.descriptor)
         let stamp = try SystemCalls.fstat(staged.descriptor).stamp
-        placedStamps[.top] = stamp
+        (placedStamps[.top], stagedStamp) = (stamp, stamp)
         try beforeSwap?()
         try rename(site.stagingName, to: name, in: folder)
         isInPlace = true
@@ -132,9 +139,8 @@ extension StagedSave {
             try CarriedAttributes.dress(staged, as: carried, with: attributes)
         }
         try TreeSync.sync(name, in: staging.folder, kind: kind)
-        if kind == .regular {
-            placedStamps[.top] = try SystemCalls.fstatat(staging.folder, name).stamp
-        }
+        stagedStamp = try SystemCalls.fstatat(staging.folder, name).stamp
+        if kind == .regular { placedStamps[.top] = stagedStamp }
         let swap = ItemSwap(
             staging: staging,
             sourceFolder: staging.folder,

@@ -38,6 +38,8 @@ package final class StagedSave {
     /// The files that the commit put in place, as they were just before; a lone file by the empty path. What is
     /// different there afterwards was written by others.
     package var placedStamps: [MemberPath: FileStamp] = [:]
+    /// The item that the commit put in place as a whole, as it was just before; nil where it is the former one, changed.
+    package internal(set) var stagedStamp: FileStamp?
 
     /// Called when all is durable and one call will put it in place: the last time to look whether others have
     /// changed what is replaced. What it throws ends the save.
