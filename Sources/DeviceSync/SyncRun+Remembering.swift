@@ -112,7 +112,8 @@ extension SyncRun {
             // Those too that were to be let in again when the hub was put back once more, or this process ended.
             let members = desk.devices.members
             let forgotten =
-                lost + formerlyForgotten.filter { device in
+                lost
+                + formerlyForgotten.filter { device in
                     members[device.id] == nil && !lost.contains { $0.id == device.id }
                 }
             wayBack = nil

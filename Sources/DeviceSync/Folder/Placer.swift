@@ -255,10 +255,12 @@ struct Placer {
     ///
     /// - Parameters:
     ///   - placed: What was put there. What others have made of it since is different: a look is to find that.
-    ///   - whole: The same of whatever was put there: a look is to find also that others have taken it away, or elsewhere. It is not
-    ///     to come again, as if it had never been there.
+    ///   - whole: The same of whatever was put there: a look is to find also that others have taken it away, or elsewhere. It is
+    ///     not to come again, as if it had never been there.
     func trace(of path: FilePath, placed: FileStamp?, takenAway whole: FileStamp?) throws -> ItemTrace? {
-        guard let status = try FolderScan.status(at: path) else { return whole.map(ItemTrace.init(takenAway:)) }
+        guard let status = try FolderScan.status(at: path) else {
+            return whole.map(ItemTrace.init(takenAway:))
+        }
         var trace = ItemTrace(status)
         if let placed, placed != status.stamp { trace.changed = 0 }
         return trace

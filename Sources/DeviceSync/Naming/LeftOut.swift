@@ -44,7 +44,9 @@ struct LeftOut: Hashable, Sendable {
 
     /// Whether saves and this engine make names that go on so: `Arrivals`, `Removal`, `SaveSite`, and apps' key-value stores.
     private static func isPassing(_ rest: String) -> Bool {
-        if ["arriving-", "removed-", "gone-", "keyvalues-"].contains(where: { rest.utf8.starts(with: $0.utf8) }) {
+        if ["arriving-", "removed-", "gone-", "keyvalues-"].contains(where: {
+            rest.utf8.starts(with: $0.utf8)
+        }) {
             return true
         }
         let hash = rest.utf8.prefix { Character(UnicodeScalar($0)).isHexDigit }

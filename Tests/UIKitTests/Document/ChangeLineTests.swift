@@ -73,7 +73,9 @@ struct ChangeLineTests {
         #expect(!line.hasUnsavedChanges)
     }
 
-    @Test("A change that no undo knows stays unsaved when what was undone before it is redone to what is saved")
+    @Test(
+        "A change that no undo knows stays unsaved when what was undone before it is redone to what is saved"
+    )
     func touchedStaysWhenRedone() {
         var line = ChangeLine()
         line.done()

@@ -204,7 +204,9 @@ struct SceneRestorationTests {
         }
     }
 
-    @Test("What was given to a scene that was taken down meanwhile is not taken for what a process ended over")
+    @Test(
+        "What was given to a scene that was taken down meanwhile is not taken for what a process ended over"
+    )
     func takenDown() async {
         await #expect(processExitsWith: .success) { @MainActor in
             StateKeeper.settlingSeconds = 0
