@@ -76,6 +76,18 @@ struct ChangeRecorderTests {
         #expect(there.tags == ["blue"])
     }
 
+    @Test("Who sets what only the latest has set, in place of what an app's own rule has made of it, settles it")
+    func settled() throws {
+        let (here, there) = try share()
+        (here.rating, there.rating) = ("z", "b")
+        try exchange()
+        #expect(here.rating == "z" && there.rating == "z")
+        here.rating = "b"
+        try exchange()
+        #expect(here.rating == "b" && there.rating == "b")
+        #expect(try phone.recorder.withReplica { $0.conflicts }.isEmpty)
+    }
+
     @Test("What two write into one text is all there, each one's in one piece")
     func texts() throws {
         let (here, there) = try share()

@@ -113,8 +113,19 @@ public final class ChangeRecorder {
             let edit = replica.splice(of: name, reference.type, reference.id, to: text)
             return replica.parts(of: edit, ofAtMost: spliceCountMax)
         }
-        let old = replica.value(of: name, reference.type, reference.id)
-        return property.rule.edits(from: old, to: property.current)
+        return property.rule.edits(from: shown(name, property, reference), to: property.current)
+    }
+
+    /// What a property shows of what the replica has of it; nil where that is nothing.
+    private func shown(
+        _ name: String,
+        _ property: any TrackedProperty,
+        _ reference: Replica.ObjectReference
+    ) -> ChangeValue? {
+        guard case .merged(let merge) = property.rule else {
+            return replica.value(of: name, reference.type, reference.id)
+        }
+        return replica.value(of: name, reference.type, reference.id, merging: merge)
     }
 
     /// What a new object begins with. A counter goes on from where one of the same id was.
@@ -164,11 +175,7 @@ public final class ChangeRecorder {
             track(object, Self.properties(of: object), reference)
         }
         for (name, property) in tracked[reference]?.properties ?? [] {
-            if case .merged(let merge) = property.rule {
-                property.take(replica.value(of: name, reference.type, reference.id, merging: merge))
-            } else {
-                property.take(replica.value(of: name, reference.type, reference.id))
-            }
+            property.take(shown(name, property, reference))
         }
     }
 
