@@ -1,9 +1,9 @@
 import CrashHarness
-import FileSystem
 import Foundation
 import Testing
 import VaultHarness
 
+@testable import FileSystem
 @testable import Vault
 
 // What goes wrong on the way, and what others do meanwhile.
@@ -154,6 +154,22 @@ extension LendingTests {
         #expect(try lentFiles(bench) == [])
         #expect(throws: KeepSession.Stale.self) { try store.writeIndex { try store.tell($0, of: [loan]) } }
         #expect(try store.withIndex { try $0.place(of: ObjectName()) } == nil)
+    }
+
+    @Test("A file on another volume with the inode of a lent document is not taken for that")
+    func sameInode() throws {
+        let bench = try lender()
+        try write(large, bench)
+        let session = try KeepSession(store: bench.vault.store)
+        let folder = try SourceFolder(at: bench.document().parent)
+        let lent = try session.borrow(try folder.file("document"))
+        #expect(lent != nil)
+        var elsewhere = try folder.status(of: "document")
+        elsewhere.stamp.device += 1
+        let descriptor = try SystemCalls.openat(folder.folder, "document", O_RDONLY)
+        let loan = try session.borrow(SourceFile(descriptor, elsewhere))
+        #expect(loan == nil)
+        #expect(lent?.file.openedStatus.stamp.device == elsewhere.stamp.device - 1)
     }
 
     @Test("The row of a file that was never made goes when the vault is collected")

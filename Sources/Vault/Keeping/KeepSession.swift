@@ -29,13 +29,19 @@ final class KeepSession {
     /// Full packs with objects that the index does not know: whoever got their locks would take them for a dead
     /// process's.
     private var fullWriters: [PackWriter] = []
-    /// Documents that are lent, by their files' inodes.
-    private var loans: [UInt64: Loan] = [:]
+    /// Documents that are lent, by their files.
+    private var loans: [FileNumber: Loan] = [:]
     private(set) var generation: Int
     /// Versions whose records the attempt at hand has stored.
     var made: [MadeVersion] = []
     /// Versions whose records are in packs and that came to nothing: somebody collected meanwhile.
     var voided: [MadeVersion] = []
+
+    /// Which file it is: another one on another volume may have the same inode.
+    private struct FileNumber: Hashable {
+        let device: UInt64
+        let inode: UInt64
+    }
 
     /// So many objects are remembered before the index is told of those that lead to no others.
     private static let addedCountMax = 200_000
@@ -108,13 +114,14 @@ final class KeepSession {
 
     /// Has a document's file be one of the vault's; nil where its bytes are to be copied.
     func borrow(_ file: SourceFile) throws -> Loan? {
-        let inode = file.openedStatus.stamp.inode
-        if let loan = loans[inode] {
+        let stamp = file.openedStatus.stamp
+        let number = FileNumber(device: stamp.device, inode: stamp.inode)
+        if let loan = loans[number] {
             loan.file = file
             return loan
         }
         guard let loan = try store.borrow(file) else { return nil }
-        loans[inode] = loan
+        loans[number] = loan
         return loan
     }
 
