@@ -140,6 +140,27 @@ struct CollectingTests {
         #expect(try bench.restored(second.id) == states[0])
     }
 
+    @Test("No pack has a number that another had, also in an index that was made anew")
+    func packNumbers() throws {
+        let bench = try VaultBench()
+        let store = bench.vault.store
+        func insert() throws -> Int {
+            let id = try #require(PackID(bytes: VersionID.fresh().bytes))
+            return try store.writeIndex { try $0.insertLent(id, inode: 0) }
+        }
+        let first = try insert()
+        try store.writeIndex { try $0.forget(pack: first) }
+        let second = try insert()
+        #expect(second > first)
+        let id = try #require(PackID(bytes: VersionID.fresh().bytes))
+        let third = try store.writeIndex { try $0.setPack(id, byteCount: 100) }
+        #expect(third > second)
+        #expect(try store.writeIndex { try $0.setPack(id, byteCount: 200) } == third)
+        try store.replaceIndex()
+        let fourth = try insert()
+        #expect(![first, second, third].contains(fourth))
+    }
+
     @Test("Packs are swept the emptiest first, as far as it is worth it")
     func plan() {
         func pack(_ number: Int, _ byteCount: Int, live: Int, isHeld: Bool = false) -> CollectionPlan.Pack {

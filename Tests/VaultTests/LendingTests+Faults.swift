@@ -102,6 +102,27 @@ extension LendingTests {
         #expect(try restored(contents, target) == large)
     }
 
+    @Test("A large document that comes while the index is made anew is taken for no pack of that")
+    func replacedMeanwhile() throws {
+        let (bench, target) = (try lender(), try lender())
+        try write(large, bench)
+        let contents = try keep(bench).contents
+        let stored = try bench.vault.sent(contents)
+        try write(Data("small".utf8), target, "other")
+        let small = try keep(target, "other", as: other).contents
+        var isReplaced = false
+        try target.vault.receive([(contents, item)], origin: { _ in VaultBench.origin() }) { wanted in
+            if wanted.first?.kind == .chunk, !isReplaced {
+                isReplaced = true
+                try Vault(at: target.vaultPath, key: key).store.replaceIndex()
+            }
+            return wanted.prefix(3).compactMap { object in stored[object].map { (object, $0) } }
+        }
+        #expect(isReplaced)
+        #expect(try restored(contents, target) == large)
+        #expect(try restored(small, target) == Data("small".utf8))
+    }
+
     @Test("A package with a copy of a large document does not count on that document's file")
     func copyInPackage() throws {
         let (bench, target) = (try lender(), try lender())

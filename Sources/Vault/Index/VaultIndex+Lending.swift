@@ -9,7 +9,8 @@ extension VaultIndex {
     func insertLent(_ id: PackID, inode: UInt64) throws -> Int {
         let statement = try connection.statement(
             """
-            INSERT INTO packs(id, byteCount, isSealed, isDead, lentInode) VALUES(?1, 0, 0, 0, ?2) RETURNING number
+            INSERT INTO packs(number, id, byteCount, isSealed, isDead, lentInode)
+                VALUES(\(Self.freePackNumber), ?1, 0, 0, 0, ?2) RETURNING number
             """
         )
         statement.bind(1, id.bytes)

@@ -1,6 +1,16 @@
 internal import SQLite
 
 extension VaultIndex {
+    /// By which number no pack, or lent file, has ever been known in this index: whoever was about to say something of one
+    /// that is forgotten says it of no other.
+    static let freePackNumber = """
+        (SELECT 1 + max(
+            ifnull((SELECT max(number) FROM packs), 0),
+            ifnull((SELECT value FROM meta WHERE key = '\(lastPackNumberKey)'), 0)))
+        """
+    /// The greatest number of those that are forgotten.
+    static let lastPackNumberKey = "lastPackNumber"
+
     /// What `row(_:)` reads.
     static let packColumns = "number, id, byteCount, isSealed, isDead, lentInode, isChanged"
 
@@ -54,7 +64,8 @@ extension VaultIndex {
     func setPack(_ id: PackID, byteCount: Int, isSealed: Bool = false) throws -> Int {
         let statement = try connection.statement(
             """
-            INSERT INTO packs(id, byteCount, isSealed, isDead) VALUES(?1, ?2, ?3, 0)
+            INSERT INTO packs(number, id, byteCount, isSealed, isDead)
+                VALUES(\(Self.freePackNumber), ?1, ?2, ?3, 0)
             ON CONFLICT(id) DO UPDATE SET byteCount = ?2, isSealed = max(isSealed, ?3) RETURNING number
             """
         )
@@ -80,7 +91,9 @@ extension VaultIndex {
         }
     }
 
+    /// Forgets a pack; its number stays its own. Called within a transaction.
     func forget(pack number: Int) throws {
+        if try meta(Self.lastPackNumberKey) ?? 0 < number { try setMeta(Self.lastPackNumberKey, number) }
         let statement = try connection.statement("DELETE FROM packs WHERE number = ?1")
         statement.bind(1, number)
         try statement.run()
