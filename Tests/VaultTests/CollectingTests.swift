@@ -140,6 +140,38 @@ struct CollectingTests {
         #expect(try bench.restored(second.id) == states[0])
     }
 
+    @Test(
+        "Where there is no room for copies, what nothing needs goes all the same",
+        arguments: ["write", "fsync"]
+    )
+    func fullDisk(call: String) throws {
+        let bench = try VaultBench()
+        let store = bench.vault.store
+        func keep(_ tree: DiskTree) throws -> VersionID {
+            try bench.write(tree)
+            return try bench.vault.keep(bench.document(), as: item, origin: VaultBench.origin()).id
+        }
+        let needed = DiskTree.file(VaultBench.text(20_000, seed: 1))
+        let first = try keep(.file(VaultBench.text(40_000, seed: 2)))
+        // What comes now is in another pack.
+        var writer: PackWriter? = try store.takeWriter()
+        let unneeded = try #require(writer?.id)
+        let second = try keep(["needed": needed, "own": .file(VaultBench.text(50_000, seed: 3))])
+        let third = try keep(["needed": needed])
+        try bench.vault.remove([first, second])
+        writer = nil
+        let full = FullOnce(call: call)
+        let report = try SystemCallObservation.withObserver(full) { try bench.vault.collect(deadShareMin: 0) }
+        #expect(full.hasRefused)
+        #expect(report.sweptPackCount == 1)
+        let left = try FileReading.entries(in: store.packs.path).map(\.name)
+        #expect(left.count == 1 && !left.contains(unneeded.fileName))
+        #expect(try bench.restored(third) == ["needed": needed])
+        #expect(try bench.vault.collect(deadShareMin: 0).freedByteCount > 5_000)
+        #expect(try bench.restored(third) == ["needed": needed])
+        #expect(try bench.vault.verify().isClean)
+    }
+
     @Test("No pack has a number that another had, also in an index that was made anew")
     func packNumbers() throws {
         let bench = try VaultBench()

@@ -26,6 +26,17 @@ extension SystemCalls {
         return Int64(status.f_bsize)
     }
 
+    /// fstatfs(2): how many bytes there is room for, for users without privileges; all that there are where the volume does
+    /// not say.
+    static func freeByteCount(of file: borrowing FileDescriptor) throws(SystemError) -> Int {
+        let status = try volumeStatus(of: file)
+        guard status.f_blocks > 0 else { return .max }
+        let blockByteCount = Int(status.f_frsize > 0 ? status.f_frsize : status.f_bsize)
+        let blockCount = Int(clamping: status.f_bavail)
+        let (byteCount, isBeyond) = blockCount.multipliedReportingOverflow(by: blockByteCount)
+        return isBeyond ? .max : byteCount
+    }
+
     private static func volumeStatus(of file: borrowing FileDescriptor) throws(SystemError) -> statfs {
         var status = statfs()
         let raw = file.raw

@@ -103,6 +103,11 @@ package final class StorageFolder: Sendable {
         try SystemCalls.statusIfPresent(folder, name).map(MemberStatus.init)
     }
 
+    /// How many bytes there is room for on the folder's volume; all that there are where it does not say.
+    package func freeByteCount() throws(SystemError) -> Int {
+        try SystemCalls.freeByteCount(of: folder.descriptor)
+    }
+
     /// Whether the folder, or a file in it, is this user's and closed to all others.
     package func isPrivate(_ name: String = ".") throws(SystemError) -> Bool {
         let status = try SystemCalls.fstatat(folder, name)

@@ -11,6 +11,8 @@ final class Collector {
     private var held: [Int: StorageFile] = [:]
     /// What is needed of lent files that are swept, and not there any more.
     private var lost: [ObjectPlace] = []
+    /// Where what is needed of packs has been copied to.
+    private var copies: [Copies] = []
     private let reader: ObjectReader
     private var walk: ObjectWalk
     private var records: Set<ObjectName> = []
@@ -31,8 +33,8 @@ final class Collector {
         try index.connection.snapshot { try mark() }
         let plan = try plan(deadShareMin: deadShareMin, forced: forced)
         try index.connection.snapshot { try mark() }
-        let copies = try copy(from: Set(plan.swept))
-        let report = try swap(Set(plan.swept), copies)
+        let swept = try copyNeeded(of: Set(plan.swept))
+        let report = try swap(swept)
         try removeDead()
         return report
     }
@@ -98,7 +100,9 @@ final class Collector {
                 isForced: isForced
             )
         }
-        var plan = CollectionPlan(packs: packs, deadShareMin: deadShareMin)
+        // Half of the room there is: others write meanwhile, and so does the index. What is left waits for the next time.
+        let room = try forced.isEmpty ? store.packs.freeByteCount() / 2 : .max
+        var plan = CollectionPlan(packs: packs, deadShareMin: deadShareMin, copiedByteCountMax: room)
         let byNumber = Dictionary(rows.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
         plan.swept = try plan.swept.filter { number in try byNumber[number].map { try hold($0) } ?? false }
         return plan
@@ -125,18 +129,27 @@ final class Collector {
         return true
     }
 
-    /// Copies what is needed of packs to new ones, durably.
+    /// Copies what is needed of packs to new ones, durably. Where there is no room for that, nothing is copied.
     ///
-    /// - Returns: Where the copies are, by pack; whoever comes upon these packs before the index knows them finds
-    ///   nothing in them that is not elsewhere.
-    private func copy(from swept: Set<Int>) throws -> [Copies] {
+    /// - Returns: The packs that can go: all, or, where there was no room, those of which nothing is needed.
+    private func copyNeeded(of swept: Set<Int>) throws -> Set<Int> {
         var places: [ObjectPlace] = []
         try index.forEachObject { place, _ in
             if swept.contains(place.pack), isLive(place.header.name) { places.append(place) }
         }
         places.sort { ($0.pack, $0.offset) < ($1.pack, $1.offset) }
+        do { try copy(places) } catch let error as SystemError where error.isFull {
+            giveBackCopies()
+            let unneeded = swept.subtracting(places.map(\.pack))
+            guard !unneeded.isEmpty else { throw error }
+            return unneeded
+        }
+        return swept
+    }
+
+    /// Whoever comes upon the new packs before the index knows them finds nothing in them that is not elsewhere.
+    private func copy(_ places: [ObjectPlace]) throws {
         let compressor = try Compressor()
-        var done: [Copies] = []
         var writer: PackWriter?
         for place in places {
             guard let plain = try plain(of: place) else { continue }
@@ -147,13 +160,23 @@ final class Collector {
                 try writer?.sync()
                 target = try store.makeWriter()
                 writer = target
-                done.append(Copies(writer: target))
+                copies.append(Copies(writer: target))
             }
             let copy = try Self.append(plain, place.header, to: target, compressor)
-            done[done.count - 1].places.append(copy)
+            copies[copies.count - 1].places.append(copy)
         }
         try writer?.sync()
-        return done
+    }
+
+    /// Removes copies that have come to nothing, so that a full disk does not become fuller by them.
+    private func giveBackCopies() {
+        // Who has made the index anew meanwhile may count on them. What stays is one more pack with nothing new in it.
+        try? changeIndex { index in
+            for copy in copies where try index.pack(copy.writer.id) == nil {
+                try store.packs.remove(copy.writer.id.fileName)
+            }
+        }
+        copies = []
     }
 
     /// An object's bytes; nil for what was lent and has been changed by its owner.
@@ -190,12 +213,12 @@ final class Collector {
     }
 
     /// Changes the index in one step: copies count, what nothing leads to is forgotten, swept packs are dead.
-    private func swap(_ planned: Set<Int>, _ copies: [Copies]) throws -> CollectionReport {
+    private func swap(_ planned: Set<Int>) throws -> CollectionReport {
         try changeIndex { index in
             var report = CollectionReport()
             // Versions that were kept since: nobody can keep one now before this has ended.
             try mark()
-            try move(copies, &report)
+            try move(&report)
             for place in lost { try index.forgetLent(place) }
             // A new version may count on what nothing led to before: such a pack stays.
             var swept = planned
@@ -228,7 +251,7 @@ final class Collector {
         }
     }
 
-    private func move(_ copies: [Copies], _ report: inout CollectionReport) throws {
+    private func move(_ report: inout CollectionReport) throws {
         for pack in copies {
             let number = try index.setPack(pack.writer.id, byteCount: pack.writer.byteCount)
             report.freedByteCount -= pack.writer.byteCount

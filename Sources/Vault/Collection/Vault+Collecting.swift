@@ -15,7 +15,8 @@ extension Vault {
     ///
     /// Readers are never held up, writers for as long as the index takes to change. It can be stopped anywhere: what is
     /// needed is copied to new packs and made durable, then the index changes in one step, then the old packs go. A pack
-    /// with bytes that are no record stays until a repair has found all that versions lead to.
+    /// with bytes that are no record stays until a repair has found all that versions lead to. Where there is not room for
+    /// all copies, those packs go that need none or few; the others wait for the next time.
     ///
     /// - Parameter deadShareMin: From which share of unneeded bytes on a pack is made anew.
     /// - Throws: `VaultError` with code `busy` when somebody else collects, `damaged` when what is needed cannot be

@@ -280,6 +280,8 @@ final class KeepSession {
         for name in chunks.keys { added[name] = nil }
         let needed = Set(added.values.map(\.pack)).union(doubted.values.map(\.pack))
         fullWriters.removeAll { !needed.contains($0.id) }
+        // Such a pack may be collected from now on, and is not to be said to be there then.
+        packEnds = packEnds.filter { needed.contains($0.key) }
     }
 
     /// Makes all durable, and tells the index of it and of what else there is to tell.
