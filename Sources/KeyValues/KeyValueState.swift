@@ -6,7 +6,7 @@ package struct KeyValueState: Hashable, Sendable {
     /// As Apple's: keys with values, bytes of a key in UTF-8, bytes of all keys and values.
     package static let (keyCountMax, keyByteCountMax, byteCountMax) = (1024, 64, 1 << 20)
     /// More removals than these are not remembered: a device that was away for longer may bring an older key back.
-    package static let removalCountMax = 16_384
+    package static let removalCountMax = 32_768
 
     /// The latest write of a key.
     struct Write: Hashable, Sendable {
@@ -123,6 +123,8 @@ package struct KeyValueState: Hashable, Sendable {
             if writes[key]?.value != write.value { changed.insert(String(decoding: key, as: UTF8.self)) }
             writes[key] = write
         }
+        // Else what whoever writes has forgotten would come back each time, and a store grow for ever.
+        forgetOldRemovals()
         return changed
     }
 
@@ -133,8 +135,9 @@ package struct KeyValueState: Hashable, Sendable {
             if $0.value.number != $1.value.number { return $0.value.number < $1.value.number }
             return $0.key.lexicographicallyPrecedes($1.key)
         }
-        // A quarter at once, so that it is not done at each removal.
-        for (key, _) in oldest.prefix(Self.removalCountMax / 4) { writes[key] = nil }
+        // Half of them, so that it is not done at each removal; and always the same are left, so that those who merge the
+        // same, in whatever order, come to the same.
+        for (key, _) in oldest.dropLast(Self.removalCountMax / 2) { writes[key] = nil }
     }
 
     private static func encoded(_ value: KeyValue) -> [UInt8] {

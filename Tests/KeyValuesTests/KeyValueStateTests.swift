@@ -166,6 +166,33 @@ struct KeyValueStateTests {
         #expect(state.writes[Array("one more".utf8)] != nil && state.writes[Array("1".utf8)] == nil)
     }
 
+    @Test("What was forgotten does not come back by merging, so that nothing grows for ever")
+    func removalsMerged() throws {
+        func removed(_ numbers: ClosedRange<Int>) -> KeyValueState {
+            let writes = numbers.map { number in
+                let write = KeyValueState.Write(
+                    number: WriteNumber(bits: UInt64(number)),
+                    writer: writers[0],
+                    value: nil
+                )
+                return (Array("\(number)".utf8), write)
+            }
+            return KeyValueState(Dictionary(uniqueKeysWithValues: writes))
+        }
+        let countMax = KeyValueState.removalCountMax
+        let (file, last) = (removed(1...countMax), removed(countMax + 1...countMax + 1))
+        var merged = file
+        #expect(merged.merge(last).isEmpty)
+        #expect(merged.writes.count == countMax / 2)
+        #expect(merged.writes[Array("\(countMax + 1)".utf8)] != nil)
+        var otherWay = last
+        otherWay.merge(file)
+        #expect(otherWay == merged)
+        var again = file
+        again.merge(merged)
+        #expect(again == merged)
+    }
+
     @Test("A count at its end makes no file that cannot be read")
     func endOfCount() throws {
         var (state, counter) = (KeyValueState(), WriteCounter())
