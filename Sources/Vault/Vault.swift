@@ -115,6 +115,7 @@ package final class Vault: Sendable {
         if state.unlessUnchanged, let newest = try newestVersion(of: item),
             try newest.root().isSameState(as: root)
         {
+            session.rely(on: newest)
             try heal(item, keeper.caches, by: session)
             return newest
         }

@@ -59,6 +59,27 @@ struct AttemptTests {
         #expect(try bench.vault.has(kept.contents))
     }
 
+    @Test("Who finds that a version keeps a state already keeps it anew where that is removed meanwhile")
+    func removedMeanwhile() throws {
+        let bench = try VaultBench()
+        try bench.write(["a": "one"])
+        let first = try bench.vault.keep(bench.document(), as: item, origin: VaultBench.origin())
+        let state = (root: try first.root(), item: item, origin: VaultBench.origin())
+        let session = try KeepSession(store: bench.vault.store)
+        let isKnown = try bench.vault.versions([state], by: session).first?.get() == nil
+        #expect(isKnown)
+        try session.checkCurrent()
+        try bench.vault.remove([first.id])
+        #expect(throws: KeepSession.Stale.self) { try session.checkCurrent() }
+        #expect(throws: KeepSession.Stale.self) { try session.commit { _ in } }
+        try session.refresh()
+        let made = try bench.vault.versions([state], by: session).first?.get()
+        let (version, object) = try #require(made)
+        try session.commit { try $0.insert(version, object: object) }
+        #expect(try bench.vault.versions(of: item).map(\.id) == [version.id])
+        try bench.vault.check(version)
+    }
+
     // MARK: What an attempt has left
 
     /// Keeps a document as `Vault.keep` does, as if all of it had been at rest for a while.

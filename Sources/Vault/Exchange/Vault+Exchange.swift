@@ -116,7 +116,10 @@ extension Vault {
         return zip(kept, newest).map { kept, newest in
             // One record that cannot be read is nothing to the others.
             Result {
-                if let newest, try newest.root().isSameState(as: kept.root) { return nil }
+                if let newest, try newest.root().isSameState(as: kept.root) {
+                    session.rely(on: newest)
+                    return nil
+                }
                 let version = try KeptVersion(
                     id: .fresh(),
                     item: kept.item,

@@ -32,6 +32,8 @@ final class KeepSession {
     /// Documents that are lent, by their files.
     private var loans: [FileNumber: Loan] = [:]
     private(set) var generation: Int
+    /// Versions that were found to be what is kept, so that none is added: they are still to be listed at the end.
+    private var relied: Set<VersionID> = []
     /// Versions whose records the attempt at hand has stored.
     var made: [MadeVersion] = []
     /// Versions whose records are in packs and that came to nothing: somebody collected meanwhile.
@@ -66,6 +68,7 @@ final class KeepSession {
         pendingNames.removeAll(keepingCapacity: true)
         pendingByteCount = 0
         (voided, made) = (voided + made, [])
+        relied = []
         // Pieces of files lead to nothing that could have been collected.
         for (name, object) in added where object.header.kind == .list || object.header.kind == .folder {
             doubted[name] = object
@@ -80,11 +83,18 @@ final class KeepSession {
         return !added.isEmpty || loans.values.contains { $0.pieces != nil }
     }
 
+    /// Says that a version keeps a state, so that none is added.
+    func rely(on version: KeptVersion) { relied.insert(version.id) }
+
     /// Sees to it that what was relied upon is still there.
     ///
     /// - Throws: `Stale` when it may be gone.
-    func checkCurrent() throws {
-        guard try store.withIndex({ try $0.generation() }) == generation else { throw Stale() }
+    func checkCurrent() throws { try store.withIndexAtOneTime { try checkCurrent(in: $0) } }
+
+    private func checkCurrent(in index: VaultIndex) throws {
+        guard try index.generation() == generation else { throw Stale() }
+        // Somebody may have removed it since it was looked up, and then nothing would keep the state.
+        for id in relied where try index.version(id) == nil { throw Stale() }
     }
 
     /// Whether an object need not be stored: it is in a pack.
@@ -300,7 +310,7 @@ final class KeepSession {
         try writer?.sync()
         let loans = loans.values.filter { $0.pieces != nil }
         let value = try store.writeIndex { index in
-            if reliesOnOthers, try index.generation() != generation { throw Stale() }
+            if reliesOnOthers { try checkCurrent(in: index) }
             var numbers: [PackID: Int] = [:]
             for (id, byteCount) in packEnds { numbers[id] = try index.setPack(id, byteCount: byteCount) }
             // In the table's order: each of its pages is come by once.
@@ -313,7 +323,7 @@ final class KeepSession {
             return try tell(index)
         }
         self.loans = [:]
-        (made, voided) = ([], [])
+        (made, voided, relied) = ([], [], [])
         (added, doubted, packEnds) = ([:], [:], [:])
         fullWriters = []
         if let writer { store.give(back: writer) }
