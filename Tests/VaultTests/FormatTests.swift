@@ -88,6 +88,22 @@ struct FormatTests {
         #expect(page.contains(cuts), "cuts \(cuts)")
     }
 
+    @Test("A member with more attributes than an entry can say that it has is not kept")
+    func attributeCount() {
+        func entry(_ count: Int) -> ManifestEntry {
+            let attributes = (0..<count).map { (String($0, radix: 36), Data()) }
+            let dress = MemberDress(
+                permissions: 0o600,
+                modificationSeconds: 0,
+                modificationNanoseconds: 0,
+                attributes: Dictionary(uniqueKeysWithValues: attributes)
+            )
+            return ManifestEntry(name: "a", kind: .file, dress: dress, byteCount: 0, content: nil)
+        }
+        #expect(entry(ManifestEntry.attributeCountMax).isKeepable)
+        #expect(!entry(ManifestEntry.attributeCountMax + 1).isKeepable)
+    }
+
     private func folderNode(_ hasher: VaultHasher) throws -> [UInt8] {
         let dress = MemberDress(
             permissions: 0o600,

@@ -31,6 +31,8 @@ struct ManifestEntry: Hashable, Sendable {
 
     /// The most bytes that the attributes of one member may have.
     static let attributesByteCountMax = 1 << 20
+    /// As many attributes as an entry can say that it has.
+    static let attributeCountMax = Int(UInt16.max)
     /// As much as a name of ours can say of its own length.
     static let nameByteCountMax = Int(UInt16.max)
 
@@ -39,6 +41,7 @@ struct ManifestEntry: Hashable, Sendable {
         let attributeByteCount = dress.attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.count + 6 }
         return name.utf8.count <= Self.nameByteCountMax && linkText.utf8.count <= Self.nameByteCountMax
             && attributeByteCount <= Self.attributesByteCountMax
+            && dress.attributes.count <= Self.attributeCountMax
             && dress.attributes.keys.allSatisfy { $0.utf8.count <= Self.nameByteCountMax }
     }
 
