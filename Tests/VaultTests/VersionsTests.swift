@@ -193,7 +193,12 @@ struct VersionRetentionTests {
     }
 
     @Test("Versions from the future stay")
-    func future() { #expect(left([-5000, -4000, 10]) == [-5000, -4000, 10]) }
+    func future() {
+        #expect(left([-5000, -4000, 10]) == [-5000, -4000, 10])
+        let daily = VersionRetention(rules: [VersionRetention.Rule(ageMax: .infinity, interval: 86400)])
+        #expect(left([-3, -2, -1, 0], daily) == [-3, -2, -1, 0])
+        #expect(left([-3, -2], VersionRetention(rules: [])) == [-3, -2])
+    }
 
     @Test("Thinning every twenty minutes leaves no gap that thinning once would not leave")
     func often() {

@@ -80,6 +80,7 @@ extension VersionRetention {
         for (rank, index) in newestFirst.enumerated() {
             let version = versions[index]
             let age = now.timeIntervalSince(version.date)
+            if age < 0 { continue }
             let rule = rules.firstIndex { age <= $0.ageMax }
             if let rule, rules[rule].interval > 0 {
                 let number = (version.date.timeIntervalSince1970 / rules[rule].interval).rounded(.down)
