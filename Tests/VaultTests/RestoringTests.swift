@@ -167,4 +167,40 @@ struct RestoringTests {
         #expect(DressNotes(bytes: [1, 2, 3]) == nil)
         #expect(DressNotes(bytes: [0, 0, 0, 1, 47, 0, 0]) == nil)
     }
+
+    @Test("Folders that lie deeper in each other than anybody restores end no process")
+    func depth() throws {
+        let bench = try VaultBench()
+        let session = try KeepSession(store: bench.vault.store)
+        let dress = MemberDress(
+            permissions: 0o700,
+            modificationSeconds: 0,
+            modificationNanoseconds: 0,
+            attributes: [:]
+        )
+        func entry(_ name: String, _ content: ContentReference) -> ManifestEntry {
+            ManifestEntry(name: name, kind: .folder, dress: dress, byteCount: 0, content: content)
+        }
+        var content = try ContentTree.folder(of: []) { try session.store($0, $1) }
+        for _ in 0..<20_000 {
+            let member = entry("a", content).encoded[...]
+            content = try ContentTree.folder(of: [(bytes: member, isBoundary: true)]) {
+                try session.store($0, $1)
+            }
+        }
+        let root = entry("", content)
+        let origin = VaultBench.origin()
+        let version = try KeptVersion(id: .fresh(), item: FileMark(UUID()), origin: origin, root: root)
+        let object = try session.storeRecord(of: version)
+        try session.commit { try $0.insert(version, object: object) }
+        #expect(throws: VaultError.self) { try bench.vault.check(version) }
+        let contents = try version.contents()
+        #expect(throws: VaultError.self) {
+            _ = try bench.vault.mergedDress(base: nil, mine: contents, theirs: contents)
+        }
+        let error = #expect(throws: VaultError.self) { try bench.vault.collect(deadShareMin: 0) }
+        #expect(error?.code == .damaged)
+        try bench.vault.remove([version.id])
+        try bench.vault.collect(deadShareMin: 0)
+    }
 }

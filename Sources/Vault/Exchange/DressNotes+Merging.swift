@@ -41,12 +41,17 @@ extension Restorer {
     private func addDresses(
         of entry: ManifestEntry,
         at path: String,
+        depth: Int = 0,
         to dresses: inout [[UInt8]: MemberDress]
     ) throws {
         dresses[Array(path.utf8)] = entry.dress
         guard entry.kind == .folder, let content = entry.content else { return }
+        guard depth < ContentTree.folderDepthMax else {
+            throw VaultError.damaged(content.name, in: store.folder.path)
+        }
         try forEachMember(of: content) { member in
-            try addDresses(of: member, at: DressNotes.path(of: member.name, in: path), to: &dresses)
+            let place = DressNotes.path(of: member.name, in: path)
+            try addDresses(of: member, at: place, depth: depth + 1, to: &dresses)
         }
     }
 }

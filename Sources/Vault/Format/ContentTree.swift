@@ -9,6 +9,8 @@ struct ContentTree {
     static let childCountMin = 16
     /// One child in 64 ends a node.
     static let boundaryMask: UInt8 = 0x3f
+    /// So many folders may lie in each other; nobody keeps as many, and what says that it has more is not followed.
+    static let folderDepthMax = 256
     /// What stands before a node's children.
     private static let headByteCount = 5
 

@@ -288,10 +288,13 @@ struct ObjectWalk {
 
     /// Goes through a member and all in it.
     ///
-    /// - Returns: Whether all is there.
-    mutating func visit(_ entry: ManifestEntry) throws -> Bool {
+    /// - Parameter depth: In how many folders it is.
+    /// - Returns: Whether all is there; not where nobody could restore it, as there are too many folders in each other.
+    mutating func visit(_ entry: ManifestEntry, depth: Int = 0) throws -> Bool {
         guard let content = entry.content else { return true }
-        return entry.kind == .folder ? try folder(content) : try list(content)
+        guard entry.kind == .folder else { return try list(content) }
+        guard depth < ContentTree.folderDepthMax else { return false }
+        return try folder(content, depth: depth)
     }
 
     mutating func list(_ content: ContentReference) throws -> Bool {
@@ -314,17 +317,18 @@ struct ObjectWalk {
         return settle(content.name, isWhole)
     }
 
-    private mutating func folder(_ content: ContentReference) throws -> Bool {
+    private mutating func folder(_ content: ContentReference, depth: Int) throws -> Bool {
         if let known = known(content.name) { return known }
         guard let node = try node(content.name, .folder, { try TreeNode.folder($0, level: content.level) })
         else { return settle(content.name, false) }
         var isWhole = true
         switch node {
         case .entries(let entries):
-            for entry in entries where try !visit(entry) { isWhole = false }
+            for entry in entries where try !visit(entry, depth: depth + 1) { isWhole = false }
         case .names(let names):
             for name in names {
-                if try !folder(ContentReference(name: name, level: content.level - 1)) { isWhole = false }
+                let below = ContentReference(name: name, level: content.level - 1)
+                if try !folder(below, depth: depth) { isWhole = false }
             }
         case .pieces: isWhole = false
         }

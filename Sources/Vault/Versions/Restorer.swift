@@ -42,8 +42,6 @@ struct Restorer {
     let store: VaultStore
     let reader: ObjectReader
 
-    private static let depthMax = 256
-
     init(store: VaultStore) throws {
         self.store = store
         reader = try ObjectReader(store: store)
@@ -79,7 +77,9 @@ struct Restorer {
             try write(entry, to: file)
             losses.note(entry.dress, try file.dress(entry.dress, isDated: isDated), at: path)
         case .folder:
-            guard depth < Self.depthMax, let content = entry.content else { throw damaged(entry) }
+            guard depth < ContentTree.folderDepthMax, let content = entry.content else {
+                throw damaged(entry)
+            }
             let own = try folder.makeFolder(name)
             try forEachMember(of: content) { member in
                 try restore(
@@ -95,9 +95,12 @@ struct Restorer {
         }
     }
 
-    func check(_ entry: ManifestEntry) throws {
+    func check(_ entry: ManifestEntry, depth: Int = 0) throws {
         guard let content = entry.content else { return }
-        if entry.kind == .folder { return try forEachMember(of: content, check) }
+        if entry.kind == .folder {
+            guard depth < ContentTree.folderDepthMax else { throw damaged(entry) }
+            return try forEachMember(of: content) { try check($0, depth: depth + 1) }
+        }
         for piece in try pieces(of: content, byteCount: entry.byteCount) {
             _ = try reader.object(piece.name, .chunk)
         }
