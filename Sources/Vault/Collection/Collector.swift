@@ -175,6 +175,8 @@ final class Collector {
             for copy in copies where try index.pack(copy.writer.id) == nil {
                 try store.packs.remove(copy.writer.id.fileName)
             }
+            // None is to come back when versions that it has are long removed.
+            try store.packs.sync()
         }
         copies = []
     }
