@@ -4,7 +4,8 @@ internal import Foundation
 internal import Sync
 internal import Vault
 
-// Items that were here before the log was heard of, or were made meanwhile, and that it has as well: they become those.
+// Items that were here before the log was heard of, or were made meanwhile, and that it has as well: they become those, with their
+// versions, and with what is in conflict with them.
 extension SyncRun {
     /// Keeps for later what is heard of a log that has other items, while not all is read that is here: who joins with a folder that
     /// has the same files would get each of them a second time.
@@ -66,7 +67,7 @@ extension SyncRun {
             !missing.contains(item), let path = table.path(of: item, in: place.folder),
             try placer.isAsSeen(known, at: path)
         else { return refuse(item, effect, "it is another here than it was") }
-        if known.state.kind == .document { keepVersions(of: item, as: other, at: path) }
+        let copies = known.state.kind == .document ? keepVersions(of: item, as: other, at: path) : [:]
         // A link bears none, and of a file with several names one item has it.
         if known.trace.kind != .symbolicLink, try FileIdentity.mark(at: path) == item.mark {
             try FileIdentity.give(other.mark, toItemAt: path, replacing: true)
@@ -91,20 +92,57 @@ extension SyncRun {
             lookSoon()
         }
         handOver(item, to: other, at: path, known)
+        handOverConflicts(of: item, to: other, copies)
         take([.became(item, other)])
         refusals[item] = nil
         requestContents(of: other)
+        guard table[other]?.state.hasConflicts == true else { return }
+        // What was not copied.
+        attempt("what is in conflict with “\(self.path(of: other))” is not shown") {
+            try showConflicts(of: other)
+        }
     }
 
     /// Has the user's versions of a document, which are known by its mark, be the other's.
-    private func keepVersions(of item: ItemID, as other: ItemID, at path: FilePath) {
-        guard versions.isOn else { return }
+    ///
+    /// - Returns: Which version is now the copy of which.
+    private func keepVersions(
+        of item: ItemID,
+        as other: ItemID,
+        at path: FilePath
+    ) -> [VersionID: VersionID] {
+        guard versions.isOn else { return [:] }
         do {
-            try versions.copyVersions(of: item.mark, to: other.mark, at: path.url(isDirectory: false))
+            return try versions.copyVersions(
+                of: item.mark,
+                to: other.mark,
+                at: path.url(isDirectory: false)
+            )
         } catch {
             // They stay in the vault, and nobody finds them there by the document.
             report(.failed(path: self.path(of: item), why: "its versions cannot be kept with it: \(error)"))
+            return [:]
         }
+    }
+
+    /// Has what is shown of an item's conflicts be the other's: who settles the copies settles these, and what is settled elsewhere
+    /// is settled in the copies.
+    private func handOverConflicts(
+        of item: ItemID,
+        to other: ItemID,
+        _ copies: [VersionID: VersionID]
+    ) {
+        conflicts.behind.remove(item)
+        if conflicts.withThemselves.asking[item] != nil || conflicts.withThemselves.behind.contains(item) {
+            conflicts.withThemselves.behind.remove(item)
+            settleConflictWithItself(of: other)
+        }
+        guard let shown = conflicts.shown.removeValue(forKey: item) else { return }
+        for (content, id) in shown {
+            if let copy = copies[id] { conflicts.shown[other, default: [:]][content] = copy }
+        }
+        // Written down with that it is the other.
+        conflicts.takenUp.formUnion([item, other])
     }
 
     /// Has all that is known of an item be known of another.

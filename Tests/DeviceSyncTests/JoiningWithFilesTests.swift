@@ -231,6 +231,33 @@ struct JoiningWithFilesTests {
         pair.end()
     }
 
+    @Test(
+        "What an app has kept as in conflict before its device joins is so on both, and settled on either",
+        arguments: [true, false]
+    )
+    func conflicts(isSettledWhereItWasKept: Bool) throws {
+        try writeBoth("same", to: "same.txt")
+        let url = two.folder.appendingPathComponent("same.txt")
+        _ = try two.versions.keepConflict(contents: Data("other".utf8), of: url, dated: Date(), .autosave)
+        try start()
+        func isInConflict(with texts: [String]) -> Bool {
+            (try? one.conflicts("same.txt")) == texts && (try? two.conflicts("same.txt")) == texts
+        }
+        pair.wait { isInConflict(with: ["other"]) && pair.isSettled }
+        #expect(try mark("same.txt", on: one) == mark("same.txt", on: two))
+        let device = isSettledWhereItWasKept ? two : one
+        let place = device.folder.appendingPathComponent("same.txt")
+        try VersionStore.$shared.withValue(device.versions) {
+            try device.versions.settle(try device.versions.unresolvedConflicts(at: place))
+        }
+        pair.wait { isInConflict(with: []) && pair.isSettled }
+        // Nor does it come back with what is read next.
+        try two.put("edited", at: "same.txt")
+        pair.wait { one.text("same.txt") == "edited" && pair.isSettled }
+        #expect(isInConflict(with: []))
+        pair.end()
+    }
+
     @Test("Folders of one name that two have made while one was away are one, with all that is in both")
     func away() throws {
         try start()

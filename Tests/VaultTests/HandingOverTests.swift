@@ -58,11 +58,12 @@ struct HandingOverTests {
     func copied() throws {
         let bench = try VaultBench()
         let kept = try keepAll(bench)
-        try bench.vault.copyVersions(of: former, to: item)
+        let copied = try bench.vault.copyVersions(of: former, to: item)
         #expect(try bench.vault.versions(of: former).map(\.id) == kept)
         let copies = try bench.vault.versions(of: item)
+        #expect(kept.compactMap { copied[$0] } == copies.map(\.id) && copied.count == kept.count)
         #expect(try copies.compactMap { try bench.restored($0.id) } == Self.states)
-        try bench.vault.copyVersions(of: former, to: item)
+        #expect(try bench.vault.copyVersions(of: former, to: item) == [:])
         #expect(try bench.vault.versions(of: item) == copies)
         #expect(try bench.vault.verify().isClean)
     }
@@ -76,10 +77,10 @@ struct HandingOverTests {
             try other.removeVersions(of: mark)
             #expect(try other.collect(deadShareMin: 0).forgottenCount > 0)
         }
-        try SystemCallObservation.withObserver(latecomer) {
+        let copied = try SystemCallObservation.withObserver(latecomer) {
             try bench.vault.copyVersions(of: former, to: item)
         }
-        #expect(latecomer.hasCome)
+        #expect(latecomer.hasCome && copied == [:])
         #expect(try bench.vault.versions(of: item) == [])
         #expect(try bench.vault.verify().isClean)
         let rebuilt = try withoutIndex(bench)
@@ -93,10 +94,10 @@ struct HandingOverTests {
         let kept = try keepAll(bench)
         let other = try Vault(at: bench.vaultPath)
         let latecomer = Latecomer { try other.remove([kept[0]]) }
-        try SystemCallObservation.withObserver(latecomer) {
+        let copied = try SystemCallObservation.withObserver(latecomer) {
             try bench.vault.copyVersions(of: former, to: item)
         }
-        #expect(latecomer.hasCome)
+        #expect(latecomer.hasCome && Set(copied.keys) == [kept[1]])
         try checkThatOnlyLastIsLeft(of: kept, bench, bench.vault)
         try checkThatOnlyLastIsLeft(of: kept, bench, withoutIndex(bench))
     }

@@ -141,8 +141,13 @@ extension VersionStore {
 
     /// Has an item that is to bear another mark keep its versions.
     ///
+    /// - Returns: Which version is now the copy of which.
     /// - Throws: `FileVersionError`; what the vault throws.
-    package func copyVersions(of former: FileMark, to mark: FileMark, at url: URL) throws {
+    package func copyVersions(
+        of former: FileMark,
+        to mark: FileMark,
+        at url: URL
+    ) throws -> [VersionID: VersionID] {
         try open(for: url).vault.copyVersions(of: former, to: mark)
     }
 

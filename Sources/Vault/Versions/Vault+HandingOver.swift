@@ -8,12 +8,14 @@ extension Vault {
     /// - Parameters:
     ///   - former: The mark that it bore.
     ///   - item: The mark that it is to bear.
+    /// - Returns: Which version is now the copy of which.
     /// - Throws: `VaultError`.
-    package func copyVersions(of former: FileMark, to item: FileMark) throws {
+    @discardableResult
+    package func copyVersions(of former: FileMark, to item: FileMark) throws -> [VersionID: VersionID] {
         // First, so that it is noticed when what is found now is collected.
         let session = try KeepSession(store: store)
         let versions = try versions(of: former)
-        guard !versions.isEmpty, try newestVersion(of: item) == nil else { return }
+        guard !versions.isEmpty, try newestVersion(of: item) == nil else { return [:] }
         let copies = try versions.map { version in
             var origin = try version.origin()
             // What was settled is so still.
@@ -24,7 +26,11 @@ extension Vault {
             return VersionCopy(original: version.id, version: copy, object: object)
         }
         // Their records are in a pack, and are to count for nothing in an index made anew, too.
-        try remove(try list(copies, of: former, by: session))
+        let voided = try list(copies, of: former, by: session)
+        try remove(voided)
+        return copies.reduce(into: [:]) { listed, copy in
+            if !voided.contains(copy.version.id) { listed[copy.original] = copy.version.id }
+        }
     }
 
     private struct VersionCopy {
