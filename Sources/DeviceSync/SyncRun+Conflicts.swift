@@ -24,8 +24,11 @@ struct ShownConflicts {
 extension SyncRun {
     /// Makes versions of contents that have lost a conflict, and settles those that are settled elsewhere. What a full disk keeps
     /// from it is done with the next retry.
-    func showConflicts(of item: ItemID) throws {
+    ///
+    /// - Parameter lost: What has just left the item's place, and has lost.
+    func showConflicts(of item: ItemID, thatHasLost lost: ContentName? = nil) throws {
         conflicts.behind.insert(item)
+        if let lost { forgetEarlySettling(of: lost, of: item) }
         try showConflictsNow(of: item)
         conflicts.behind.remove(item)
     }
@@ -64,6 +67,17 @@ extension SyncRun {
         for content in unseen.sorted() { try show(content, of: item, at: path) }
         try memory.remember(conflicts: conflicts.shown[item] ?? [:], of: item)
         try watchConflicts()
+    }
+
+    /// What has just lost was shown while it was in place itself. A document that was read then has settled it as being the same,
+    /// which says nothing of what has won since: it is shown anew.
+    private func forgetEarlySettling(of content: ContentName, of item: ItemID) {
+        guard versions.isOn, let id = conflicts.shown[item]?[content],
+            let path = table.path(of: item, in: place.folder)
+        else { return }
+        // One that is shown twice, as nobody could say, is settled once it is found.
+        let isOpen = (try? versions.unsettled([id], at: path.url(isDirectory: false)))?.isEmpty == false
+        if !isOpen { conflicts.shown[item]?[content] = nil }
     }
 
     private func show(_ content: ContentName, of item: ItemID, at path: FilePath) throws {

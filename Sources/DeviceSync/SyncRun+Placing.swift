@@ -174,7 +174,8 @@ extension SyncRun {
             // What is on its way is another by now.
             if downloads[item] != nil { requestContents(of: item) }
         } else {
-            try showConflicts(of: item)
+            let lost = expected?.content.flatMap { state.lostConflicts.contains($0) ? $0 : nil }
+            try showConflicts(of: item, thatHasLost: lost)
         }
         // What is only noted changes nothing for anybody.
         guard !state.isLosing else { return }

@@ -1,9 +1,11 @@
+import DocumentFoundation
 import DocumentTesting
 import FileSystem
 import Foundation
 import SyncMessages
 import TestThreads
 import Testing
+import Vault
 
 @testable import DeviceSync
 
@@ -70,5 +72,30 @@ struct LosingTests {
             #expect(two.text("a.bin") == "mine 1")
         }
         try expectOneConflict("mine 1")
+    }
+
+    @Test("Who reads a document that is about to lose settles nothing by that")
+    func readMeanwhile() throws {
+        try one.write("base", to: "a.bin")
+        pair.wait { two.text("a.bin") == "base" && pair.isSettled }
+        let url = two.folder.appendingPathComponent("a.bin")
+        let mark = try #require(try FileIdentity.mark(at: FilePath(url.path)))
+        two.stop()
+        try one.write("theirs", to: "a.bin")
+        pair.wait { one.running?.isInStepNow == true }
+        try two.write("mine", to: "a.bin")
+        let versions = two.versions
+        // As documents do with what is kept in conflict and is what they have read.
+        let user = ItemUser(of: "a.bin", on: two) { try versions.settleConflictsWithItself(at: $0) }
+        try two.start()
+        pair.wait { (try? versions.unsettled(of: mark, at: url).count) == 1 }
+        user.end()
+        pair.wait { two.text("a.bin") == "theirs" && pair.isSettled && two.running?.isInStepNow == true }
+        for device in [one, two] {
+            #expect(try device.wait { try device.conflicts("a.bin") == ["mine"] }, "\(device.said)")
+        }
+        pair.wait { pair.isSettled }
+        #expect(try one.conflicts("a.bin") == ["mine"] && two.conflicts("a.bin") == ["mine"])
+        pair.end()
     }
 }
