@@ -167,4 +167,28 @@ struct LostContentsTests {
         #expect(engine.take(.logRead([LogEntry(3, commit)])) == [] && engine.isAtRest && engine.brake == nil)
         #expect(engine.memory.braking.stages == [:])
     }
+
+    @Test("What is wanted back in a folder that another has made meanwhile comes into that")
+    func backInAnothersFolder() {
+        let theirs = ItemID(2, 1)
+        let state = ItemState(.folder, at: ItemPlace(.root, "f"))
+        let inside = document(first, ItemPlace(folder, "a"))
+        // Made, filled and removed; made by another, and then made again by the first.
+        let states: [(ItemID, ItemState?)] = [
+            (folder, state), (item, inside), (item, nil), (folder, nil), (theirs, state), (folder, state),
+        ]
+        let entries = log(states).map { entry in
+            var commit = entry.commit
+            if commit.item == theirs { commit.id = Commit.ID(DeviceID(8), session: 8, 1) }
+            return LogEntry(entry.position, commit)
+        }
+        var engine = SyncEngine(device: DeviceID(1), session: 1)
+        _ = engine.take([.logRead(entries), .reconnected])
+        _ = engine.take(.placed(theirs))
+        #expect(engine.isAtRest && engine.tree.successor(of: folder) == theirs)
+        let former = LargeChange.Former(inside, replacement: nil)
+        #expect(engine.take(.wantedBack([item: former])) == [.fetch(first)])
+        let back = document(first, ItemPlace(theirs, "a"))
+        #expect(engine.take(.fetched(first)) == [.place(item, back, expecting: nil)])
+    }
 }

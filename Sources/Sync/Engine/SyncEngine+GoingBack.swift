@@ -51,7 +51,10 @@ extension SyncEngine {
             agree(item, on: nil)
             var state = state
             state.conflicts = []
-            if isGoneForGood(state.place.parent) { state.place.parent = .root }
+            if isGoneForGood(state.place.parent) {
+                // It may have come to be another's, who has made it meanwhile.
+                state.place.parent = tree.successor(of: state.place.parent) ?? .root
+            }
             return place(item, atFreePlace(state), from: nil, agreedAs: nil)
         case (let ours?, let theirs?) where ours == theirs:
             guard ours.content != state.content, ours.content == former.replacement else { break }
@@ -73,7 +76,7 @@ extension SyncEngine {
         folder != .root && disk[folder] == nil && tree[folder] == nil && braking.wantedBack[folder] == nil
     }
 
-    /// What is to be again in a folder that is gone for good comes to be beside it.
+    /// What is to be again in a folder that is gone for good comes to be in the one that it has become, or in the root.
     mutating func touchWantedBack(in folder: ItemID) {
         guard !braking.wantedBack.isEmpty, isGoneForGood(folder) else { return }
         for (item, former) in braking.wantedBack where former.state.place.parent == folder { touch(item) }
