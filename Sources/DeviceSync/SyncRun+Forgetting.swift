@@ -104,7 +104,8 @@ extension SyncRun {
         downloads[item] != nil || !engine.dataless.contains(item) || table[item]?.isDataless == false
     }
 
-    /// Which contents somebody needs here: as they are, as they are to be, or as what both come from.
+    /// Which contents somebody needs here: as they are, as they are to be, or as what both come from. What a merge came to is nowhere
+    /// else, and what a person wants back maybe neither.
     private func neededContents(among kept: [ContentStore.Kept]) -> Set<ContentName> {
         guard !kept.isEmpty else { return [] }
         let all = Set(kept.map(\.content))
@@ -127,6 +128,7 @@ extension SyncRun {
             for state in [table[item]?.state, engine.disk[item], engine.tree[item], engine.lastAgreed(item)] {
                 note(state)
             }
+            needed.formUnion(all.intersection(engine.comingContents(of: item)))
         }
         return needed
     }

@@ -1,6 +1,7 @@
 import DocumentTesting
 import FileSystem
 import Foundation
+import Sync
 import SyncMessages
 import TestThreads
 import Testing
@@ -115,6 +116,41 @@ struct ForgettingTests {
         #expect(try vaultByteCount() < 100_000)
         _ = try #require(two.running).download("a.txt", done: nil)
         pair.wait { two.text("a.txt") == text && two.text("c.txt") == "other" }
+        pair.end()
+    }
+
+    @Test("What a merge came to stays until it is in place")
+    func merged() throws {
+        try share(text, "a.txt")
+        two.stop()
+        let run = SeenRun()
+        try run.start(two)
+        func wait(until condition: (SyncRun) -> Bool) throws {
+            let isSo = try two.wait { try run.sync { condition($0) } }
+            #expect(isSo, "\(two.contents)")
+        }
+        try wait { $0.isSettled }
+        let reader = ItemUser(of: "a.txt", on: two)
+        two.line.cut()
+        try wait { $0.lineState == .down }
+        try one.write("one\n" + text, to: "a.txt")
+        try two.write(text + "two\n", to: "a.txt")
+        #expect(one.wait { one.running?.isInStepNow == true })
+        try wait { !$0.engine.differing.isEmpty }
+        two.line.mend()
+        // It waits for who reads the document.
+        try wait { !$0.awaited.isEmpty }
+        let item = try #require(try run.sync { $0.awaited.keys.first })
+        let coming = try run.sync { Set($0.engine.comingContents(of: item)) }
+        #expect(coming.count == 1)
+        try run.sync { $0.forget(.superseded) }
+        let forgetting = try run.sync { $0.forgettingQueue }
+        forgetting.sync {}
+        let kept = try run.sync { try $0.contents.versions(of: [item]).map(\.content) }
+        #expect(coming.isSubset(of: kept))
+        reader.end()
+        #expect(two.wait { two.text("a.txt") == "one\n" + text + "two\n" })
+        run.stop()
         pair.end()
     }
 }

@@ -168,6 +168,22 @@ struct LostContentsTests {
         #expect(engine.memory.braking.stages == [:])
     }
 
+    @Test("What a merge came to, and what a person wants back, is needed though no item has it yet")
+    func coming() {
+        let (mine, theirs, merged) = (ContentName("mine"), ContentName("theirs"), ContentName("merged"))
+        var engine = SyncEngine(device: DeviceID(1), session: 1)
+        _ = engine.take([.logRead(log([(item, document(first))])), .reconnected])
+        _ = engine.take(.fetched(first))
+        _ = engine.take(.placed(item))
+        _ = engine.take(.diskChanged(item, document(mine)))
+        _ = engine.take(.logRead(log([(item, document(first)), (item, document(theirs))])))
+        _ = engine.take(.fetched(theirs))
+        _ = engine.take(.merged(item, base: first, ours: mine, theirs: theirs, merged))
+        #expect(engine.comingContents(of: item) == [merged] && engine.differing == [item])
+        _ = engine.take(.wantedBack([other: LargeChange.Former(document(second), replacement: nil)]))
+        #expect(engine.comingContents(of: other) == [second] && engine.differing == [item, other])
+    }
+
     @Test("What is wanted back in a folder that another has made meanwhile comes into that")
     func backInAnothersFolder() {
         let theirs = ItemID(2, 1)

@@ -131,6 +131,11 @@ package struct SyncEngine: Sendable {
     /// An item that waits for contents.
     package func waitingItem(for content: ContentName) -> ItemID? { waiting[.content(content)]?.min() }
 
+    /// Contents that an item is to have and that neither disk nor log has as its: what a merge came to, what a person wants back.
+    package func comingContents(of item: ItemID) -> [ContentName] {
+        [merges[item]?.result, braking.wantedBack[item]?.state.content].compactMap { $0 }
+    }
+
     /// The items that differ.
     package var unsettled: Set<ItemID> {
         Set(disk.keys).union(tree.items.keys).union(braking.wantedBack.keys).filter(differs)
