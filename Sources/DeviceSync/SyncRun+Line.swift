@@ -46,8 +46,9 @@ extension SyncRun {
             tellFollowers()
         case .lacking(let names): lacks(names)
         case .failed(let names, let why, let blob):
-            for name in names { noteFailure(of: name, why, blob) }
-            failDownloads(of: names, why)
+            let needed = names.filter { !goesOn(without: $0, blob) }
+            for name in needed { noteFailure(of: name, why, blob) }
+            failDownloads(of: needed, why)
             endWaits()
             tellFollowers()
         case .up:
@@ -68,6 +69,18 @@ extension SyncRun {
         case .shutOut(let end): endShutOut(end)
         case .hubChanged(let finding): stop(for: finding)
         }
+    }
+
+    /// Has what waits for contents go on that the hub does not have, where it can: two edits that come from them.
+    ///
+    /// - Returns: Whether nobody waits for them any more.
+    private func goesOn(without name: ContentName, _ blob: FalseBlob?) -> Bool {
+        guard blob?.kind == .leftOut, engine.waitingItem(for: name) != nil else { return false }
+        take([.lost(name)])
+        guard waitingItem(for: name) == nil else { return false }
+        (failedContents[name], arrivals[name]) = (nil, nil)
+        endFalse(name, areHere: false)
+        return true
     }
 
     /// - Parameter remedy: What somebody has to do; nil where it goes on by itself.

@@ -121,6 +121,27 @@ struct LentDocumentTests {
         pair.end()
     }
 
+    @Test("Two edits of what the hub has let go of meanwhile are in conflict, and wait for nothing")
+    func baseGone() throws {
+        let base = text(300_000, seed: 12)
+        try save(base, "a.bin", on: one)
+        wait { two.text("a.bin") == base && isSettled }
+        let former = Set(hub.blobs.keys)
+        two.goOffline()
+        let (mine, theirs) = (text(300_000, seed: 13), text(300_000, seed: 14))
+        try save(mine, "a.bin", on: one)
+        wait { one.running?.isInStepNow == true }
+        try overwrite(theirs, at: 0, "a.bin", on: two)
+        hub.rewriteBlobs { blobs in for name in former { blobs[name] = nil } }
+        two.goOnline()
+        wait { isSettled && two.text("a.bin") == mine && one.text("a.bin") == mine }
+        wait {
+            (try? one.conflicts("a.bin")) == [theirs] && (try? two.conflicts("a.bin")) == [theirs]
+        }
+        #expect(two.status?.hubDeeds?.isEmpty == true)
+        pair.end()
+    }
+
     @Test("A copy of a large document on the same device stays what it is when the other is written into")
     func twins() throws {
         let bytes = text(300_000, seed: 5)

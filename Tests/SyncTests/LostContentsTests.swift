@@ -168,6 +168,29 @@ struct LostContentsTests {
         #expect(engine.memory.braking.stages == [:])
     }
 
+    @Test("Two edits of what nobody has any more are merged without it; nothing else goes on without")
+    func lostBase() {
+        let (mine, theirs) = (ContentName("mine"), ContentName("theirs"))
+        let first = log([(item, document(self.first))])
+        var engine = SyncEngine(device: DeviceID(1), session: 1)
+        _ = engine.take([.logRead(first), .reconnected])
+        #expect(engine.take(.lost(self.first)) == [])
+        _ = engine.take(.fetched(self.first))
+        #expect(engine.take(.placed(item)) == [] && engine.isAtRest)
+        _ = engine.take(.diskChanged(item, document(mine)))
+        // Somebody has written into the file in place, and the vault has let go of what it was.
+        _ = engine.take(.evicted([]))
+        let both = log([(item, document(self.first)), (item, document(theirs))])
+        #expect(Set(engine.take(.logRead(both))) == [.fetch(self.first), .fetch(theirs)])
+        #expect(engine.take(.fetched(theirs)) == [])
+        #expect(engine.take(.lost(self.first)) == [.merge(item, base: nil, ours: mine, theirs: theirs)])
+        #expect(!engine.isGetting(self.first) && engine.waitingItem(for: self.first) == nil)
+        let effects = engine.take(.merged(item, base: nil, ours: mine, theirs: theirs, nil))
+        var losing = document(mine)
+        losing.conflicts = [mine]
+        #expect(effects == [.place(item, losing, expecting: document(mine))])
+    }
+
     @Test("What a merge came to, and what a person wants back, is needed though no item has it yet")
     func coming() {
         let (mine, theirs, merged) = (ContentName("mine"), ContentName("theirs"), ContentName("merged"))

@@ -23,6 +23,8 @@ extension SyncEngine {
         case uploaded(ContentName)
         /// Contents are here now.
         case fetched(ContentName)
+        /// The hub does not have contents, or not any more.
+        case lost(ContentName)
         /// The item is on the disk as the effect said; a removed one is gone.
         case placed(ItemID)
         /// The disk was not as expected: the item is as this says, and nothing has been done.

@@ -108,7 +108,7 @@ extension SyncEngine {
             if other == base.content {
                 wanted.content = mine
             } else {
-                let question = MergeQuestion(base: base.content, ours: mine, theirs: other)
+                let question = MergeQuestion(base: knownBase(base.content), ours: mine, theirs: other)
                 guard let (asked, merged) = merges[item].map({ ($0.question, $0.result) }), asked == question
                 else {
                     return merge(item, question)

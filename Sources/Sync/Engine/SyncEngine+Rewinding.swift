@@ -76,6 +76,7 @@ extension SyncEngine {
         hasReadLog = false
         // Whoever waited for something finds out anew what it is.
         (refusals, uploading, fetching, waiting, comings) = ([:], [], [], [:], [:])
+        lostBases = []
         for item in Set(disk.keys).union(former.items.keys).union(tree.items.keys) { touch(item) }
         return planDue()
     }

@@ -51,6 +51,8 @@ package struct SyncEngine: Sendable {
     var wentBack: Set<ItemID> = []
     var uploading: Set<ContentName> = []
     var fetching: Set<ContentName> = []
+    /// What two edits come from, where nobody has it any more.
+    var lostBases: Set<ContentName> = []
     private(set) var session: UInt64
     /// How many commits each session has made.
     var commitCounts: [UInt64: UInt64] = [:]
@@ -178,6 +180,7 @@ package struct SyncEngine: Sendable {
             fetching.remove(content)
             contents.insert(content, .here)
             wake(.content(content))
+        case .lost(let content): noteLost(content)
         case .placed(let item): placed(item)
         case .placeRefused(let item, let found):
             steps[item] = nil
