@@ -342,7 +342,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "Commands", "Cryptography", "DeviceHarness", "DeviceSync", "DocumentFoundation",
                 "DocumentTesting", "FileSystem", "HTTPService", "Hub", "HubProtocol", "LocalSockets",
-                "Locks", "Merging", "SQLite", "Sealing", "SeededNumbers", "Sync", "SyncMessages",
+                "Locks", "Merging", "SQLite", "Sealing", "SeededNumbers", "StandardStreams", "Sync", "SyncMessages",
                 "TestFolders", "TestThreads", "Vault", "device-harness",
             ],
             swiftSettings: strict
@@ -396,7 +396,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Commands", "Coordination", "SeededNumbers"],
+            dependencies: ["Commands", "Coordination", "SeededNumbers", "StandardStreams"],
             swiftSettings: strict
         ),
         .target(

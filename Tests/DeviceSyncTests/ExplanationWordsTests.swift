@@ -2,6 +2,7 @@ import DocumentFoundation
 import DocumentTesting
 import FileSystem
 import Foundation
+import StandardStreams
 import SyncMessages
 import TestThreads
 import Testing
@@ -105,7 +106,7 @@ struct ExplanationWordsTests {
         expect(
             try explained("folder/a.txt", by: [.settled, .evicted]),
             [Self.same, "Its contents are at the hub and not on this device."],
-            next: "Nothing has to be done. To have them here: sheaf download \(place)"
+            next: "Nothing has to be done. To have them here: sheaf download \(place.shellWord)"
         )
         try expectInside("folder", "The contents of items in it are at the hub and not on this device.")
         two.line.slowDown(to: 3600)
@@ -153,7 +154,7 @@ struct ExplanationWordsTests {
         expect(
             try explained("folder/a.bin", by: [.settled, .conflict]),
             [Self.same, said[1]],
-            next: "Open it and choose, or see: sheaf versions \(url.path)"
+            next: "Open it and choose, or see: sheaf versions \(url.path.shellWord)"
         )
         try expectInside("folder", "Other versions of items in it lost conflicts that nobody has settled.")
         try two.versions.settle(try two.versions.unresolvedConflicts(at: url))
@@ -170,13 +171,13 @@ struct ExplanationWordsTests {
         #expect(settled.causes.last?.hasPrefix("It is paused since 20") == true, "\(settled)")
         let waits = " by a test. What is done to it from now on waits."
         #expect(settled.causes.last?.hasSuffix(waits) == true, "\(settled)")
-        #expect(settled.next == "To resume it: sheaf resume \(place)" && settled.isSettled)
+        #expect(settled.next == "To resume it: sheaf resume \(place.shellWord)" && settled.isSettled)
         try expectInside("", "Items in it are paused.")
         try two.put("edited", at: "a.txt")
         let waiting = try explained("a.txt", by: [.paused])
         #expect(waiting.causes.first?.hasPrefix("“a.txt” is paused since 20") == true, "\(waiting)")
         #expect(waiting.causes.first?.hasSuffix(" by a test: what was done to it waits.") == true)
-        #expect(waiting.next == "Resume it: sheaf resume \(place)" && !waiting.isSettled)
+        #expect(waiting.next == "Resume it: sheaf resume \(place.shellWord)" && !waiting.isSettled)
         #expect(settled.chain.last?.sinceSeconds == waiting.chain.last?.sinceSeconds)
         // What was done to it waits, and hides behind the pause.
         try expectInside("", "Items in it are paused.", isSettled: false)
@@ -279,14 +280,14 @@ struct ExplanationWordsTests {
         expect(
             try explained("9.txt", by: [.braked], on: one),
             ["“9.txt” is part of so large a change here that somebody is to say whether it is meant."],
-            next: "Say which: sheaf decide \(one.folder.path) --go-on, or --put-back."
+            next: "Say which: sheaf decide \(one.folder.path.shellWord) --go-on, or --put-back."
         )
         #expect(one.decide(goesOn: true))
         #expect(two.wait { two.status?.brakes.first?.isLeaving == false })
         expect(
             try explained("9.txt", by: [.braked]),
             ["“9.txt” is part of so large a change elsewhere that somebody is to say whether it is meant."],
-            next: "Say which: sheaf decide \(two.folder.path) --go-on, or --put-back."
+            next: "Say which: sheaf decide \(two.folder.path.shellWord) --go-on, or --put-back."
         )
         #expect(two.decide(goesOn: true))
         pair.wait { two.contents.count == 5 }

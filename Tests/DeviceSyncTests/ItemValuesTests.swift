@@ -196,10 +196,9 @@ struct ItemValuesTests {
         let reserved = try state(of: ".sheaf-mine.bin") { try two.write("mine", to: ".sheaf-mine.bin") }
         #expect(reserved == nil)
         pair.wait {
-            pair.isSettled
+            one.text("a.bin") == "second" && one.text("b.bin") == "new" && pair.isSettled
                 && ["a.bin", "b.bin", "p.rtfd"].allSatisfy { (try? state(of: $0))?.isUploaded == true }
         }
-        #expect(one.text("a.bin") == "second" && one.text("b.bin") == "new")
         pair.end()
     }
 
@@ -234,10 +233,9 @@ struct ItemValuesTests {
         let none = try explanation(of: "nothing.bin")
         #expect(none.chain.map(\.kind) == [.absent])
         pair.wait {
-            pair.isSettled
+            one.text("a.bin") == "second" && one.text("b.bin") == "new" && pair.isSettled
                 && ["a.bin", "b.bin"].allSatisfy { (try? explanation(of: $0))?.isSettled == true }
         }
-        #expect(one.text("a.bin") == "second" && one.text("b.bin") == "new")
         pair.end()
     }
 }
