@@ -218,8 +218,9 @@ final class DocumentFileAccess: @unchecked Sendable {
         if !change.isWhole, let item, change.members.allSatisfy({ tree.isKnown($0, of: item) }) {
             return false
         }
-        // What the app has changed in it is no news.
-        return !(tree.asSaved ?? tree).matchesContents(of: item?.url(isDirectory: true) ?? url)
+        // What the app has changed in it is no news; also what it changes just now, of which the second look knows.
+        let place = item?.url(isDirectory: true) ?? url
+        return (1...2).allSatisfy { _ in !(tree.asSaved ?? tree).matchesContents(of: place) }
     }
 
     /// What has to be looked at before a save that is to find others' work: the members that it takes the place of,
