@@ -13,6 +13,8 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// False for everything but the last step of a save: then old contents are where they were. True when
     /// only the proof of durability is missing: the new contents are there, and a power cut may undo it.
     package var isNewInPlace = false
+    /// What is in the way of a save and not this user's to clear away, where that is why.
+    package var stagingInTheWay: StagingInTheWay?
 
     package init(call: String, errno: CInt, path: FilePath) {
         self.call = call
@@ -40,12 +42,14 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         let place = isNewInPlace ? " The new contents are in place but may not outlast a power cut." : ""
-        return "\(call)(2) on \(path.string): \(reason).\(place) \(remedy)"
+        let obstacle = stagingInTheWay.map { " " + $0.reason } ?? ""
+        return "\(call)(2) on \(path.string): \(reason).\(obstacle)\(place) \(remedy)"
     }
 
     /// One sentence that says what can be done about it.
     package var remedy: String {
-        switch errno {
+        if let stagingInTheWay { return stagingInTheWay.remedy }
+        return switch errno {
         case ENOSPC: "Free some space on the volume and save again."
         case EDQUOT: "Your quota on this volume is used up; remove something and save again."
         case EROFS: "The volume cannot be written to; save to another place."

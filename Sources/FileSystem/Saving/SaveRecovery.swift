@@ -50,7 +50,7 @@ package enum SaveRecovery {
             try checkIsOurs(found, at: site)
             // A folder can be opened in no other way; it may have taken a file's place.
             if found.stamp.kind != .regular { mode = O_RDONLY }
-            guard let leftover = try openLeftover(at: site, mode) else { continue }
+            guard let leftover = try openLeftover(found, at: site, mode) else { continue }
             guard let isLocked = try lockAtOnce(leftover, opened: mode) else {
                 mode = O_RDWR
                 continue
@@ -88,25 +88,41 @@ package enum SaveRecovery {
     /// could be bait: its journal would move things in our name.
     private static func checkIsOurs(_ found: FileStatus, at site: SaveSite) throws(SystemError) {
         let place = site.folder.place(of: site.stagingName)
-        guard found.stamp.kind == .regular || found.stamp.kind == .directory else {
-            throw SystemError(call: "openat", errno: EEXIST, path: place)
-        }
+        var refusal = SystemError(call: "openat", errno: EEXIST, path: place)
+        refusal.stagingInTheWay = inTheWay(found, at: site)
+        guard found.stamp.kind == .regular || found.stamp.kind == .directory else { throw refusal }
         let folder = try SystemCalls.fstat(site.folder.descriptor)
-        if folder.stamp.permissions & 0o1000 != 0, found.owner != geteuid() {
-            throw SystemError(call: "openat", errno: EEXIST, path: place)
-        }
+        if folder.stamp.permissions & 0o1000 != 0, found.owner != geteuid() { throw refusal }
+    }
+
+    private static func inTheWay(_ found: FileStatus, at site: SaveSite) -> StagingInTheWay {
+        StagingInTheWay(
+            path: site.folder.place(of: site.stagingName),
+            item: site.item,
+            owner: found.owner,
+            isOfSave: found.stamp.kind == .regular || found.stamp.kind == .directory
+        )
     }
 
     /// Opens what a save left, or one that lives has.
     ///
     /// - Returns: Nil when it is not there any more, or what is there cannot be opened in this way.
-    private static func openLeftover(at site: SaveSite, _ mode: CInt) throws(SystemError) -> Folder? {
+    private static func openLeftover(
+        _ found: FileStatus,
+        at site: SaveSite,
+        _ mode: CInt
+    ) throws(SystemError) -> Folder? {
         do {
             let flags = mode | O_NOFOLLOW | O_NONBLOCK
             return Folder(try SystemCalls.openat(site.folder, site.stagingName, flags))
         } catch {
-            guard error.errno == ENOENT || error.errno == EISDIR else { throw error }
-            return nil
+            if error.errno == ENOENT || error.errno == EISDIR { return nil }
+            var refusal = error
+            // Another user's is open to nobody else: a save does not show what was not to be seen before.
+            if error.isForbidden, found.owner != geteuid() {
+                refusal.stagingInTheWay = inTheWay(found, at: site)
+            }
+            throw refusal
         }
     }
 

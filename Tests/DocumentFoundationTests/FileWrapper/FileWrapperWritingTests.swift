@@ -16,6 +16,22 @@ struct FileWrapperWritingTests {
         try #require(try FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? Int)
     }
 
+    @Test("What is in the way of a save is told by name, with what helps, and not as the item's own name")
+    func stagingInTheWay() throws {
+        let folder = try WrapperFolder()
+        let staging = folder[SaveSite.stagingName(for: "one")]
+        try FileManager.default.createSymbolicLink(atPath: staging.path, withDestinationPath: "elsewhere")
+        let wrapper = FileWrapper(regularFileWithContents: Data("1".utf8))
+        let error = #expect(throws: CocoaError.self) {
+            try wrapper.write(to: folder["one"], originalContentsURL: nil)
+        }
+        #expect(error?.code == .fileWriteNoPermission)
+        #expect((error?.userInfo[NSURLErrorKey] as? URL)?.lastPathComponent == "one")
+        let text = error?.userInfo[NSLocalizedDescriptionKey] as? String
+        #expect(text?.contains(staging.lastPathComponent) == true)
+        #expect(text?.contains("Remove it") == true)
+    }
+
     @Test("Names are updated only when asked for")
     func names() throws {
         let folder = try WrapperFolder()
