@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Foundation
 internal import Glibc
 
@@ -101,6 +102,35 @@ extension SystemCalls {
         }
     }
 
+    /// readdir(3) and renameat2(2): gives each member whose name is not UTF-8 one that is.
+    ///
+    /// For folders that nobody else works in.
+    ///
+    /// - Parameter prefix: What the new names begin with; a number follows.
+    static func renameUnnamed(in folder: Folder, to prefix: String) throws(SystemError) {
+        var names: [[CChar]] = []
+        try forEachEntry(of: folder) { (entry) throws(SystemError) in
+            if FolderEntry(entry) == nil { names.append(FolderEntry.bytes(of: entry)) }
+            return true
+        }
+        var number = 0
+        for name in names {
+            while try statusIfPresent(folder, prefix + String(number)) != nil { number += 1 }
+            let target = prefix + String(number)
+            _ = try perform(
+                "renameat2",
+                at: folder.place(of: target),
+                effect: .rename(
+                    sourceFolder: folder.raw,
+                    source: String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self),
+                    targetFolder: folder.raw,
+                    target: target,
+                    exchanges: false
+                )
+            ) { cdoc_renameat2(folder.raw, name, folder.raw, target, 0) }
+        }
+    }
+
     /// readdir(3), one entry after another.
     ///
     /// - Parameter body: Told each entry; false ends the listing.
@@ -149,6 +179,14 @@ extension FolderEntry {
     fileprivate static func mendedName(_ entry: UnsafeMutablePointer<dirent>) -> String {
         withUnsafePointer(to: &entry.pointee.d_name) {
             String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+        }
+    }
+
+    /// A name as it is, with the NUL that ends it.
+    fileprivate static func bytes(of entry: UnsafeMutablePointer<dirent>) -> [CChar] {
+        withUnsafePointer(to: &entry.pointee.d_name) {
+            let start = UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)
+            return Array(UnsafeBufferPointer(start: start, count: strlen(start) + 1))
         }
     }
 

@@ -7,7 +7,8 @@ package enum SaveRecovery {
     /// To be called before an item is opened; saving does it by itself. Two system calls when nothing was
     /// left. Nothing but leftovers of this very item is touched. A live save is not disturbed, and waited for
     /// only while the item has no version in place. What cannot be removed on a volume that cannot be
-    /// written to stays, and so does what cannot be locked: it does no harm.
+    /// written to stays, and so does what cannot be locked: it does no harm. What this user may not remove gets a
+    /// numbered name, to be in no save's way.
     ///
     /// - Parameter item: Which item; a symbolic link is followed.
     /// - Throws: What the kernel refused while a swap cut short was being finished.
@@ -157,8 +158,19 @@ package enum SaveRecovery {
         if kind == .directory {
             try SwapJournal.read(in: leftover)?.finish(at: site, staging: leftover)
             try LateChanges.recover(at: site, staging: leftover)
-            try TreeRemoval.empty(leftover)
+            do { try TreeRemoval.empty(leftover) } catch {
+                guard error.isForbidden else { throw error }
+                return try setAside(at: site)
+            }
         }
         try SystemCalls.unlinkat(site.folder, site.stagingName, isFolder: kind == .directory)
+    }
+
+    /// Lets a staging have another name that holds what this user may not remove: a folder of somebody else's that was in the old
+    /// version, or a file that nobody may change.
+    ///
+    /// Nothing in it is needed any more, and it would be in the way of every save.
+    private static func setAside(at site: SaveSite) throws(SystemError) {
+        try LateMove(source: site.folder, target: site.folder).keep(site.stagingName)
     }
 }

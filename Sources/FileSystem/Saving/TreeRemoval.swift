@@ -6,10 +6,23 @@ internal import Foundation
 enum TreeRemoval {
     /// Removes all members of a folder.
     static func empty(_ folder: Folder) throws(SystemError) {
-        for entry in try SystemCalls.readdir(folder) {
-            try remove(entry.name, in: folder, kind: entry.kind)
-        }
+        for entry in try members(of: folder) { try remove(entry.name, in: folder, kind: entry.kind) }
     }
+
+    /// All members. One whose name is not UTF-8 gets another first: it cannot be told by name, and has to go like the rest.
+    private static func members(of folder: Folder) throws(SystemError) -> [FolderEntry] {
+        do { return try SystemCalls.readdir(folder) } catch {
+            guard error.errno == EILSEQ else { throw error }
+        }
+        do { try SystemCalls.renameUnnamed(in: folder, to: unnamedPrefix) } catch {
+            guard error.errno == EACCES else { throw error }
+            try SystemCalls.fchmod(folder.descriptor, 0o700)
+            try SystemCalls.renameUnnamed(in: folder, to: unnamedPrefix)
+        }
+        return try SystemCalls.readdir(folder)
+    }
+
+    private static let unnamedPrefix = SaveSite.ownPrefix + "unnamed-"
 
     /// Removes one item, whatever it is.
     static func remove(

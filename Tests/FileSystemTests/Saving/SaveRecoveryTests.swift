@@ -138,6 +138,36 @@ struct SaveRecoveryTests {
         #expect(error?.errno == code)
     }
 
+    @Test("What a dead save left goes though there are names in it that are not UTF-8")
+    func unnamed() throws {
+        try DiskTree.file("1").write(to: item)
+        try DiskTree.folder([".sheaf-old": ["a": "A"]]).write(to: staging)
+        let old = staging.appending(".sheaf-old").string
+        let name: [UInt8] = [0x2F, 0xFF, 0x61]
+        for (ending, isFolder) in [(0x62, true), (0x63, false)] as [(UInt8, Bool)] {
+            let path = (Array(old.utf8) + name + [ending, 0]).map { CChar(bitPattern: $0) }
+            guard isFolder ? mkdir(path, 0o700) == 0 : mknod(path, S_IFREG | 0o600, 0) == 0 else {
+                print("not tried: the volume takes no such names, \(errno)")
+                return
+            }
+        }
+        try SaveRecovery.recover(item: item)
+        #expect(try scratch.tree() == ["item.doc": "1"])
+    }
+
+    @Test("What this user may not remove is in the way of no save")
+    func unremovable() throws {
+        try DiskTree.file("1").write(to: item)
+        try DiskTree.folder(["Theirs": ["a": "A"]]).write(to: staging)
+        try SystemCallObservation.withObserver(Unremovable(name: "a")) {
+            let save = try StagedSave(item: item)
+            try save.write(Data("2".utf8))
+            _ = try save.commit()
+        }
+        let aside = NumberedName.of(stagingName, 2)
+        #expect(try scratch.tree() == .folder(["item.doc": "2", aside: ["Theirs": ["a": "A"]]]))
+    }
+
     @Test("A journal that would lead out of the item is refused")
     func foreignJournal() throws {
         #expect(SwapJournal(text: "sheaf swap 1/..\n") == nil)
@@ -188,6 +218,16 @@ private struct NoLocks: SystemCallObserver {
     let code: CInt
 
     func willMake(_ call: SystemCall) -> CInt { call.name == "flock" ? code : 0 }
+    func didMake(_ call: SystemCall) {}
+}
+
+/// Lets nobody remove what has a name.
+private struct Unremovable: SystemCallObserver {
+    let name: String
+
+    func willMake(_ call: SystemCall) -> CInt {
+        call.name == "unlinkat" && call.path.name == name ? EPERM : 0
+    }
     func didMake(_ call: SystemCall) {}
 }
 
