@@ -85,11 +85,19 @@ struct CarriedAttributes {
         let kept = try keepOwner(of: file, now: own)
         let carried = kept == .nothing ? forAnotherGroup : self
         let changesAccessList = try carried.applyExtended(to: file)
-        // Set-user-ID of somebody else's file must not become ours.
-        let allowed: UInt32 = kept == .ownerAndGroup ? 0o7777 : 0o1777
-        let wanted = (permissions ?? carried.status.stamp.permissions) & allowed
+        let wanted = (permissions ?? carried.status.stamp.permissions) & allowedPermissions(kept)
         let isTouched = own.owner != status.owner || own.group != status.group || changesAccessList
         if isTouched || own.stamp.permissions != wanted { try SystemCalls.fchmod(file, wanted) }
+    }
+
+    /// Set-user-ID of somebody else's file must not become ours. Of a folder set-group-ID says who shares what is made in it: it
+    /// stays with the group.
+    private func allowedPermissions(_ kept: Kept) -> UInt32 {
+        switch kept {
+        case .ownerAndGroup: 0o7777
+        case .group: status.stamp.kind == .directory ? 0o3777 : 0o1777
+        case .nothing: 0o1777
+        }
     }
 
     /// What of the old item's owner and group the new one has.

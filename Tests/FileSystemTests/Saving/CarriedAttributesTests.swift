@@ -43,6 +43,31 @@ struct CarriedAttributesTests {
     }
 
     @Test(
+        "A package that a group shares stays one where another of the group saves it",
+        .enabled(if: geteuid() == 0)
+    )
+    func sharedPackage() async {
+        await #expect(processExitsWith: .success) {
+            let place = try OthersPlace()
+            guard let item = try place.file(named: "item.doc", permissions: 0o660) else { return }
+            try FileManager.default.removeItem(atPath: item.string)
+            try DiskTree.folder(["a": "A", "Sub": ["b": "B"]]).write(to: item)
+            for folder in [item, item.appending("Sub")] {
+                try #require(chown(folder.string, 1000, 1000) == 0 && chmod(folder.string, 0o2775) == 0)
+            }
+            let names = ["c", "d"].compactMap { MemberPath([$0]) }
+            let placed = names.map { ($0, MemberTree.file(.data(Data("new".utf8)))) }
+            let changes = PackageChanges(placed: Dictionary(uniqueKeysWithValues: placed))
+            try place.save(item, asGroup: 1000) { save in try save.write(changes) }
+            for folder in [item, item.appending("Sub")] {
+                let status = try place.status(of: folder)
+                #expect(status.owner == 1001 && status.group == 1000)
+                #expect(status.stamp.permissions == 0o2775)
+            }
+        }
+    }
+
+    @Test(
         "Where the group cannot be kept, an access list lets in whom it names, and not the new group",
         .enabled(if: geteuid() == 0)
     )

@@ -31,14 +31,19 @@ struct OthersPlace {
     func status(of item: FilePath) throws -> FileStatus { try SystemCalls.fstatat(.working, item.string) }
 
     /// Saves as user 1001.
-    func save(_ item: FilePath, asGroup group: UInt32) throws {
+    func save(
+        _ item: FilePath,
+        asGroup group: UInt32,
+        _ write: (StagedSave) throws -> Void = { try $0.write(Data("new".utf8)) }
+    ) throws {
         try #require(setegid(group) == 0 && seteuid(1001) == 0)
         defer {
             _ = seteuid(0)
             _ = setegid(0)
         }
         let save = try StagedSave(item: item)
-        try save.write(Data("new".utf8))
+        try write(save)
         _ = try save.commit()
+        try save.removeRemains()
     }
 }
