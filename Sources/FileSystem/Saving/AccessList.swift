@@ -6,6 +6,8 @@ internal import Foundation
 /// the user's or group's number, the lowest byte first.
 struct AccessList: Equatable {
     static let attributeName = "system.posix_acl_access"
+    /// The list of a folder that what is made in it begins with.
+    static let defaultAttributeName = "system.posix_acl_default"
 
     private static let form: [UInt8] = [2, 0, 0, 0]
     private static let entryByteCount = 8

@@ -6,12 +6,14 @@ struct CarriedAttributes {
     let status: FileStatus
     private let extended: [String: Data]
 
+    private static let accessListNames = [AccessList.attributeName, AccessList.defaultAttributeName]
+
     /// Whether an attribute belongs to the document rather than to the bytes it had.
     ///
     /// A capability or an
     /// integrity hash is about the bytes.
     private static func isCarried(_ name: String) -> Bool {
-        name.hasPrefix("user.") || name == AccessList.attributeName || name == "security.selinux"
+        name.hasPrefix("user.") || accessListNames.contains(name) || name == "security.selinux"
     }
 
     /// Reads them; nil when nothing bears the name.
@@ -49,6 +51,11 @@ struct CarriedAttributes {
         } else {
             let everybody = status.stamp.permissions & 0o007
             status.stamp.permissions &= ~0o070 | (everybody << 3)
+        }
+        let made = AccessList.defaultAttributeName
+        if var list = extended[made].flatMap({ AccessList($0) }) {
+            list.lowerOwnGroup()
+            extended[made] = list.value
         }
         return CarriedAttributes(status, extended)
     }
@@ -140,10 +147,9 @@ struct CarriedAttributes {
                 }
             }
         }
-        if extended[AccessList.attributeName] != nil { return true }
-        // The folder's default list may have given the new file one that the old did not have.
-        guard try SystemCalls.flistxattr(file).contains(AccessList.attributeName) else { return false }
-        try SystemCalls.fremovexattr(file, AccessList.attributeName)
-        return true
+        // The folder's default list may have given the new item lists that the old did not have.
+        let given = try SystemCalls.flistxattr(file).filter { Self.accessListNames.contains($0) }
+        for name in given where extended[name] == nil { try SystemCalls.fremovexattr(file, name) }
+        return extended[AccessList.attributeName] != nil || given.contains(AccessList.attributeName)
     }
 }

@@ -3,7 +3,7 @@ internal import Foundation
 extension StagedSave {
     /// Puts what is staged in place, durably.
     ///
-    /// The item keeps the permissions, owner (where the process may give it), access list and extended
+    /// The item keeps the permissions, owner (where the process may give it), access lists and extended
     /// attributes it had. Where it cannot have the group it had, its new one may do no more than everybody may.
     /// A lone file is renamed into place, and one file of a package into the folder that it is in. Of a package
     /// with more recorded changes, one new or replaced member is renamed into it and one removed member out of

@@ -87,6 +87,30 @@ struct CarriedAttributesTests {
         }
     }
 
+    @Test("What is made in a package begins with the same access list after a rebuild")
+    func defaultList() throws {
+        let scratch = try ScratchFolder()
+        let item = scratch.path.appending("item.doc")
+        try DiskTree.folder(["a": "A", "Sub": ["b": "B"]]).write(to: item)
+        let old = [UInt8](accessList(ownGroup: 5, mask: 7))
+        for folder in [item, item.appending("Sub")] {
+            let name = AccessList.defaultAttributeName
+            guard setxattr(folder.string, name, old, old.count, 0) == 0 else {
+                print("not tried: no access lists here, \(errno)")
+                return
+            }
+        }
+        let paths = ["c", "d"].compactMap { MemberPath([$0]) }
+        let placed = paths.map { ($0, MemberTree.file(.data(Data("new".utf8)))) }
+        let save = try StagedSave(item: item)
+        try save.write(PackageChanges(placed: Dictionary(uniqueKeysWithValues: placed)))
+        try save.commit()
+        for folder in [item, item.appending("Sub")] {
+            let list = try FileReading.extendedAttribute(AccessList.defaultAttributeName, of: folder)
+            #expect(list == Data(old))
+        }
+    }
+
     @Test("Of an access list the item's own group alone is lowered, to what everybody may")
     func loweredList() throws {
         var list = try #require(AccessList(accessList(ownGroup: 6, mask: 7, others: 4)))
