@@ -69,8 +69,8 @@ package enum SaveRecovery {
             // would be taken for a live save.
             defer { SystemCalls.unlock(leftover.descriptor) }
             // Whoever held the lock may have removed the staging, or made it the item itself.
-            let locked = try SystemCalls.fstat(leftover.descriptor)
-            guard let now = try SystemCalls.statusIfPresent(site.folder, site.stagingName),
+            guard let locked = try statusUnlessGone(leftover),
+                let now = try SystemCalls.statusIfPresent(site.folder, site.stagingName),
                 now.isSameItem(as: locked)
             else { continue }
             try remove(leftover, kind: now.stamp.kind, at: site)
@@ -138,6 +138,14 @@ package enum SaveRecovery {
             guard error.errno == EBADF, mode == O_RDONLY,
                 try SystemCalls.fstat(leftover.descriptor).stamp.kind == .regular
             else { throw error }
+            return nil
+        }
+    }
+
+    /// Nil for what another machine has removed, which a server knows nothing of any more.
+    private static func statusUnlessGone(_ leftover: Folder) throws(SystemError) -> FileStatus? {
+        do { return try SystemCalls.fstat(leftover.descriptor) } catch {
+            guard error.errno == ESTALE else { throw error }
             return nil
         }
     }

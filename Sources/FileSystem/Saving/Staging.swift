@@ -34,15 +34,20 @@ final class StagedFile: Sendable {
 
     /// Locks the file just made.
     ///
-    /// - Returns: False when somebody took it for a leftover before that: then it has no name any more.
+    /// - Returns: False when somebody took it for a leftover before that: then it does not bear the name any more. How many names
+    ///   it has tells nothing: NFS gives a file that is open another one when it is removed.
     private static func isLockedInPlace(
         _ file: borrowing FileDescriptor,
         at site: SaveSite
     ) throws(SystemError) -> Bool {
         do {
             _ = try SystemCalls.flock(file, waits: true)
-            return try SystemCalls.fstat(file).linkCount > 0
+            let own = try SystemCalls.fstat(file)
+            let named = try SystemCalls.statusIfPresent(site.folder, site.stagingName)
+            return named?.isSameItem(as: own) ?? false
         } catch {
+            // Removed by another machine: what bears the name now is somebody else's.
+            if error.errno == ESTALE { return false }
             // The first error is the one to tell; recovery removes what stays.
             try? SystemCalls.unlinkat(site.folder, site.stagingName)
             throw error
@@ -101,7 +106,7 @@ final class StagingFolder: Sendable {
             }
             return StagingFolder(site: site, folder: folder)
         } catch {
-            guard error.isAbsent else {
+            guard error.isAbsent || error.errno == ESTALE else {
                 // The first error is the one to tell; recovery removes what stays.
                 try? SystemCalls.unlinkat(site.folder, site.stagingName, isFolder: true)
                 throw error

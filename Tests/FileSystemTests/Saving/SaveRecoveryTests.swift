@@ -120,6 +120,18 @@ struct SaveRecoveryTests {
         #expect(try scratch.tree() == ["item.doc": "2"])
     }
 
+    @Test("A staging that another save has cleared away is made anew, though it has a name still, as on NFS")
+    func renamedAway() throws {
+        try DiskTree.file("1").write(to: item)
+        let aside = scratch.path.appending(".nfs1")
+        try SystemCallObservation.withObserver(RemovesAsNFS(staging, as: aside)) {
+            let save = try StagedSave(item: item)
+            try save.write(Data("2".utf8))
+            _ = try save.commit()
+        }
+        #expect(try scratch.tree() == ["item.doc": "2", ".nfs1": ""])
+    }
+
     @Test(
         "What cannot be locked stays, and is an error only where the item is not in its place",
         arguments: [EBADF, ENOLCK, EOPNOTSUPP]
@@ -208,6 +220,23 @@ private struct LocksOfNFS: SystemCallObserver {
             return leadsTo == call.path.string && fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY
         }
         return isWritable ? 0 : EBADF
+    }
+
+    func didMake(_ call: SystemCall) {}
+}
+
+/// Takes a staging away before it is locked, once, in the way of a client that has it open.
+private final class RemovesAsNFS: SystemCallObserver {
+    private let staging: FilePath
+    private let aside: FilePath
+    private let isDone = Locked(false)
+
+    init(_ staging: FilePath, as aside: FilePath) { (self.staging, self.aside) = (staging, aside) }
+
+    func willMake(_ call: SystemCall) -> CInt {
+        guard call.name == "flock", !isDone.withLock({ $0 }) else { return 0 }
+        isDone.withLock { $0 = true }
+        return rename(staging.string, aside.string) == 0 ? 0 : EIO
     }
 
     func didMake(_ call: SystemCall) {}
