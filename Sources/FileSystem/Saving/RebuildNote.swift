@@ -115,8 +115,7 @@ enum RebuildNote {
         mutating func name() -> String? { text().flatMap { MemberPath.isName($0) ? $0 : nil } }
 
         mutating func path() -> MemberPath? {
-            guard let text = text() else { return nil }
-            return MemberPath(text.isEmpty ? [] : text.split(separator: "/").map(String.init))
+            text().flatMap { MemberPath($0.pathNames) }
         }
 
         private mutating func time() -> FileTime? {

@@ -55,8 +55,11 @@ struct SwapJournal: Equatable {
 
     /// Nil for a text that is none of ours.
     init?(text: String) {
-        guard text.hasSuffix("\n") else { return nil }
-        let parts = text.dropLast().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        // By bytes: a name may end with a sign that takes in what follows it, or begin with one that belongs to what is before.
+        guard text.utf8.last == UInt8(ascii: "\n") else { return nil }
+        let parts = text.utf8.dropLast()
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
         guard parts.first == Self.heading, let target = MemberPath(Array(parts.dropFirst())) else {
             return nil
         }

@@ -237,7 +237,7 @@ struct LateChangesTests {
         folder.leaving = ["l": 0, "m": 8]
         record.folders[.top] = folder
         folder.leaving = [:]
-        record.folders[try #require(MemberPath(["d", "e"]))] = folder
+        record.folders[try #require(MemberPath(["d", "\u{301}e"]))] = folder
         let bytes = RebuildNote.bytes(of: record, stagingInode: 9)
         #expect(RebuildNote.record(bytes, stagingInode: 9) == record)
         #expect(RebuildNote.record(bytes, stagingInode: 10) == nil)

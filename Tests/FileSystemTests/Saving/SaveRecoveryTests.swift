@@ -188,6 +188,18 @@ struct SaveRecoveryTests {
         #expect(SwapJournal(text: "sheaf swap 1/a/b\n")?.target == MemberPath(["a", "b"]))
     }
 
+    @Test(
+        "A journal is read as it was written, whatever signs the names are of",
+        arguments: ["Icon\r", "\u{301}a", "a\n"]
+    )
+    func journalNames(name: String) throws {
+        let target = try #require(MemberPath([name, name]))
+        try FileManager.default.createDirectory(atPath: staging.string, withIntermediateDirectories: false)
+        let folder = try Folder.open(staging)
+        try SwapJournal(target: target).write(in: folder)
+        #expect(try SwapJournal.read(in: folder) == SwapJournal(target: target))
+    }
+
     @Test("A symbolic link where a staging would be is not followed and stops a save")
     func bait() throws {
         try DiskTree.file("1").write(to: item)
