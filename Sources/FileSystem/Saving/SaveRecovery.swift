@@ -80,7 +80,7 @@ package enum SaveRecovery {
 
     /// Whether the item can be opened all the same, if it is in its place.
     private static func mayStay(after error: SystemError) -> Bool {
-        if [EROFS, EACCES, EPERM, EEXIST].contains(error.errno) { return true }
+        if [EROFS, EACCES, EPERM, EEXIST].contains(error.errno) || error.call == "syncfs" { return true }
         // A server that keeps no locks, or too few, keeps nobody from reading.
         return error.call == "flock" && [EBADF, ENOLCK, EOPNOTSUPP].contains(error.errno)
     }
@@ -166,6 +166,8 @@ package enum SaveRecovery {
         if kind == .directory {
             try SwapJournal.read(in: leftover)?.finish(at: site, staging: leftover)
             try LateChanges.recover(at: site, staging: leftover)
+            // The save may have died before what it put in place lasts: the old version is not to be taken apart before that.
+            try SystemCalls.syncfs(leftover)
             do { try TreeRemoval.empty(leftover) } catch {
                 guard error.isForbidden else { throw error }
                 return try setAside(at: site)

@@ -70,16 +70,17 @@ struct SwapJournal: Equatable {
     ///
     /// With neither version in place the new one is put there, or the old one when the new is gone.
     func finish(at site: SaveSite, staging: Folder) throws(SystemError) {
-        if let (folder, name) = try targetPlace(at: site),
-            try SystemCalls.statusIfPresent(folder, name) == nil
-        {
-            for version in [StagingFolder.nextName, StagingFolder.oldName]
-            where try SystemCalls.statusIfPresent(staging, version) != nil {
-                try SystemCalls.renameat2(staging, version, folder, name, .replace)
-                try SystemCalls.fsync(folder.descriptor)
-                try SystemCalls.fsync(staging.descriptor)
-                break
+        if let (folder, name) = try targetPlace(at: site) {
+            if try SystemCalls.statusIfPresent(folder, name) == nil {
+                for version in [StagingFolder.nextName, StagingFolder.oldName]
+                where try SystemCalls.statusIfPresent(staging, version) != nil {
+                    try SystemCalls.renameat2(staging, version, folder, name, .replace)
+                    break
+                }
             }
+            // Also what was there already: the save may have died before it lasts, and needs its note until then.
+            try SystemCalls.fsync(folder.descriptor)
+            try SystemCalls.fsync(staging.descriptor)
         }
         try Self.remove(from: staging)
     }

@@ -92,6 +92,24 @@ struct SaveRecoveryTests {
         #expect(callNumber > 10)
     }
 
+    @Test("What a dead save put in place lasts before its note and the old version go")
+    func lastsFirst() throws {
+        try DiskTree.folder(["n": "N"]).write(to: item)
+        try DiskTree.folder([".sheaf-journal": Self.journal, ".sheaf-old": ["o": "O"]]).write(to: staging)
+        let recorder = CallList()
+        try SystemCallObservation.withObserver(recorder) { try SaveRecovery.recover(item: item) }
+        let calls = recorder.calls.withLock { $0 }
+        func place(_ name: String, _ path: FilePath) throws -> Int {
+            try #require(calls.firstIndex { $0.name == name && $0.path == path })
+        }
+        let synced = try place("fsync", scratch.path)
+        let noteGone = try place("unlinkat", staging.appending(".sheaf-journal"))
+        let allSynced = try place("syncfs", staging)
+        let oldGone = try place("unlinkat", staging.appending(".sheaf-old").appending("o"))
+        #expect(synced < noteGone)
+        #expect(allSynced < oldGone)
+    }
+
     @Test("Recovery that fails gives its lock up, though a process that is just being started has a copy")
     func failingRecoveryUnlocks() throws {
         try DiskTree.file("1").write(to: item)
@@ -259,6 +277,18 @@ private struct NoLocks: SystemCallObserver {
     let code: CInt
 
     func willMake(_ call: SystemCall) -> CInt { call.name == "flock" ? code : 0 }
+    func didMake(_ call: SystemCall) {}
+}
+
+/// Lists all calls.
+private final class CallList: SystemCallObserver {
+    let calls = Locked<[SystemCall]>([])
+
+    func willMake(_ call: SystemCall) -> CInt {
+        calls.withLock { $0.append(call) }
+        return 0
+    }
+
     func didMake(_ call: SystemCall) {}
 }
 
