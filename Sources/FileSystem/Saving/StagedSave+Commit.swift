@@ -106,12 +106,20 @@ extension StagedSave {
 
     private func rename(_ source: String, to target: String, in folder: Folder) throws(SystemError) {
         guard mustNotExist else { return try SystemCalls.renameat2(folder, source, folder, target) }
-        do { try SystemCalls.renameat2(folder, source, folder, target, .mustNotExist) } catch {
-            guard [EINVAL, ENOSYS, EOPNOTSUPP].contains(error.errno) else { throw error }
-            // A link fails on a name that is taken, just as well.
-            try SystemCalls.linkat(folder, source, folder, target)
-            try SystemCalls.unlinkat(folder, source)
+        do { return try SystemCalls.renameat2(folder, source, folder, target, .mustNotExist) } catch {
+            guard ItemSwap.unexchangeable.contains(error.errno) else { throw error }
         }
+        // A link fails on a name that is taken, just as well.
+        do { try SystemCalls.linkat(folder, source, folder, target) } catch {
+            guard FileCopying.unlinkable.contains(error.errno) else { throw error }
+            // Without either two creators can both find the name free; the later one wins.
+            guard try SystemCalls.statusIfPresent(folder, target) == nil else {
+                throw SystemError(call: "renameat2", errno: EEXIST, path: folder.place(of: target))
+            }
+            return try SystemCalls.renameat2(folder, source, folder, target)
+        }
+        // The item is there. A second name that stays is removed by the next opening or saving of it.
+        try? SystemCalls.unlinkat(folder, source)
     }
 
     /// What the item is and bears now; nil for nothing.
