@@ -32,36 +32,46 @@ enum FileCopying {
         try check(try FileStamp(of: source), bears: stamp ?? now, at: source)
     }
 
+    /// How an item came to where it is to be.
+    enum Coming {
+        case linked
+        case copiedLink
+        /// With how the file looked before the first byte was copied.
+        case copied(FileStamp)
+    }
+
     /// Links an item other than a folder, or copies it with all it bears.
     ///
     /// A copy is synced.
-    ///
-    /// - Returns: Whether it is linked.
     @discardableResult
     static func linkOrCopy(
         _ source: String,
         in sourceFolder: Folder,
         as target: String,
         in targetFolder: Folder
-    ) throws(SystemError) -> Bool {
+    ) throws(SystemError) -> Coming {
         do {
             try SystemCalls.linkat(sourceFolder, source, targetFolder, target)
-            return true
+            return .linked
         } catch {
             guard unlinkable.contains(error.errno) else { throw error }
         }
-        if try SystemCalls.copyLink(source, in: sourceFolder, as: target, in: targetFolder) { return false }
-        try copy(source, in: sourceFolder, as: target, in: targetFolder, with: MemberAttributes())
-        return false
+        if try SystemCalls.copyLink(source, in: sourceFolder, as: target, in: targetFolder) {
+            return .copiedLink
+        }
+        let attributes = MemberAttributes()
+        return .copied(try copy(source, in: sourceFolder, as: target, in: targetFolder, with: attributes))
     }
 
+    /// - Returns: How the file looked before.
+    @discardableResult
     private static func copy(
         _ source: String,
         in sourceFolder: Folder,
         as target: String,
         in targetFolder: Folder,
         with attributes: MemberAttributes
-    ) throws(SystemError) {
+    ) throws(SystemError) -> FileStamp {
         let carried = try CarriedAttributes(of: source, in: sourceFolder)
         let original = try SystemCalls.openat(sourceFolder, source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         let stamp = try SystemCalls.fstat(original).stamp
@@ -84,6 +94,7 @@ enum FileCopying {
             )
         }
         try SystemCalls.fsync(copy)
+        return stamp
     }
 
     /// Copies all bytes from one file, read to its end, to another, empty one.

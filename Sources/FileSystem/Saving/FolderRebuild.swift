@@ -4,7 +4,8 @@ internal import Locks
 /// Completes the staged members of a folder to its next version: with links to what stays.
 ///
 /// Old and new share the files that stay, so a program that writes into one of them writes into both; they
-/// are the same file to it before and after the save. One that puts another file in its place works in the old folder until
+/// are the same file to it before and after the save. Where they cannot be linked they are copied, and a file that is written
+/// into before the exchange goes back in place of its copy. One that puts another file in its place works in the old folder until
 /// the exchange: how all was when it was linked is recorded, so that this can be carried over (`LateChanges`).
 struct FolderRebuild: Sendable {
     private let change: PackageChange
@@ -136,14 +137,25 @@ struct FolderRebuild: Sendable {
                     folders.append((inner, entry.name))
                     continue
                 }
-                let isLinked = try FileCopying.linkOrCopy(entry.name, in: live, as: entry.name, in: next)
-                let new = isLinked ? entry.inode : try SystemCalls.fstatat(next, entry.name).stamp.inode
-                found.members[entry.name] = RebuildRecord.Member(old: entry.inode, new: new)
+                let coming = try FileCopying.linkOrCopy(entry.name, in: live, as: entry.name, in: next)
+                found.members[entry.name] = try Self.member(entry, coming, in: next)
             } catch {
                 guard error.errno == ENOENT else { throw error }
             }
         }
         return folders
+    }
+
+    private static func member(
+        _ entry: InodeEntry,
+        _ coming: FileCopying.Coming,
+        in next: Folder
+    ) throws(SystemError) -> RebuildRecord.Member {
+        if case .linked = coming { return RebuildRecord.Member(old: entry.inode, new: entry.inode) }
+        let new = try SystemCalls.fstatat(next, entry.name).stamp.inode
+        var member = RebuildRecord.Member(old: entry.inode, new: new)
+        if case .copied(let stamp) = coming { member.copied = stamp }
+        return member
     }
 
     /// Completes a folder in another, unless others have taken it away since that was listed.

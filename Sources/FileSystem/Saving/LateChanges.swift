@@ -3,8 +3,8 @@ internal import Foundation
 /// What others do in a folder between its being linked and the exchange: it is in the old tree alone, and is carried
 /// over to the new one before the old one is removed.
 ///
-/// 1. What they have made or put in a file's place comes under the same name, where the new tree has what was linked there,
-///    or nothing.
+/// 1. What they have made or put in a file's place, and a file that was copied and then written into, comes under the same
+///    name, where the new tree has what was linked or copied there, or nothing.
 /// 2. Where the save has changed that name, or somebody has put something there since, it comes beside that under a
 ///    numbered name.
 /// 3. What they have taken away goes, if nothing but what was linked bears the name.
@@ -43,7 +43,7 @@ struct LateChanges: Sendable {
     /// - Throws: What the kernel refused; what is not carried over is still in the old tree.
     func carryOver() throws(SystemError) {
         var touched: [MemberPath] = []
-        for (path, folder) in record.folders where try isTouched(folder, at: path) { touched.append(path) }
+        for (path, folder) in record.folders where try isWorkedIn(folder, at: path) { touched.append(path) }
         // From the top down: what comes as a whole folder is done with.
         touched.sort { $0.components.count < $1.components.count }
         for path in touched { try carryOver(path) }
@@ -59,6 +59,35 @@ struct LateChanges: Sendable {
         }
     }
 
+    private func isWorkedIn(_ folder: RebuildRecord.Listed, at path: MemberPath) throws(SystemError) -> Bool {
+        if try isTouched(folder, at: path) { return true }
+        return try hasWrittenCopies(folder, at: path)
+    }
+
+    /// Whether a file was written into after it was copied, which no time of the folder tells.
+    private func hasWrittenCopies(
+        _ folder: RebuildRecord.Listed,
+        at path: MemberPath
+    ) throws(SystemError) -> Bool {
+        for (name, member) in folder.members where member.copied != nil {
+            if try isWritten(member, name, in: path) { return true }
+        }
+        return false
+    }
+
+    private func isWritten(
+        _ member: RebuildRecord.Member,
+        _ name: String,
+        in path: MemberPath
+    ) throws(SystemError) -> Bool {
+        guard let copied = member.copied, let place = path.appending(name) else { return false }
+        do { return try SystemCalls.fstatat(old, place.relativePath).stamp != copied } catch {
+            // What is gone, or cannot be reached any more, changes the folder that it is in.
+            guard error.isAbsent || error.errno == ELOOP else { throw error }
+            return false
+        }
+    }
+
     private func carryOver(_ path: MemberPath) throws(SystemError) {
         // A folder that is another one now, on either side, was seen to in the folder that it is in.
         guard let listed = record.folders[path],
@@ -70,12 +99,16 @@ struct LateChanges: Sendable {
         var isChanged = false
         for (name, inode) in found where inode != present[name] {
             if let replaced = listed.leaving[name] {
-                guard inode != replaced else { continue }
+                // The listing and the look at one name tell different numbers on some volumes.
+                guard inode != replaced,
+                    try SystemCalls.statusIfPresent(source, name)?.stamp.inode != replaced
+                else { continue }
                 try move.keep(name)
             } else if let member = listed.members[name] {
                 let linked = record.newInode(of: name, in: path)
                 // Also what this has put there, when it was cut short.
-                if inode == member.old || inode == linked { continue }
+                if inode == linked { continue }
+                if inode == member.old, try !isWritten(member, name, in: path) { continue }
                 if let linked, present[name] == linked, !isChanging(name, in: path) {
                     try move.replace(name, bearing: linked)
                 } else {

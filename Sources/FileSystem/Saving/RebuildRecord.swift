@@ -11,6 +11,9 @@ struct RebuildRecord: Equatable, Sendable {
         var old: UInt64
         /// The inode that bears its name in the new folder; nil for a folder, which has a record of its own.
         var new: UInt64?
+        /// How it looked before it was copied, where it could not be linked: what others write into it from then on is in the
+        /// old tree alone. Known to no other process.
+        var copied: FileStamp?
     }
 
     /// A folder as it was before it was listed.

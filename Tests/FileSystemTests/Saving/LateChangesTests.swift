@@ -45,9 +45,15 @@ struct LateChangesTests {
         _ save: StagedSave,
         before isMeant: @escaping @Sendable (SystemCall) -> Bool = Meddler.isExchange,
         refusesExchange: Bool = false,
+        refusesLinks: Bool = false,
         _ meddle: @escaping @Sendable () throws -> Void
     ) throws {
-        let meddler = Meddler(before: isMeant, refusesExchange: refusesExchange, meddle)
+        let meddler = Meddler(
+            before: isMeant,
+            refusesExchange: refusesExchange,
+            refusesLinks: refusesLinks,
+            meddle
+        )
         try SystemCallObservation.withObserver(meddler) { _ = try save.commit() }
         #expect(meddler.hasRun.withLock { $0 })
         try save.removeRemains()
@@ -69,6 +75,20 @@ struct LateChangesTests {
             "Info": "I", "Top": "top",
             "Pages": ["1": "ONE", "2": "their two", "Deep": ["x": "X", "y": "deep"]],
             "Media": ["a": "theirs", "c": "new", "Sub": ["s": "S"]],
+        ]
+        #expect(try scratch.tree() == .folder(["item.doc": expected]))
+    }
+
+    @Test("What others write into a file that could not be linked, only copied, is in the new folder")
+    func writtenAfterCopy() throws {
+        let save = try begin(["Info": "I", "Pages/1": "ONE"])
+        try commit(save, refusesLinks: true) { [item] in
+            let place = item.appending("Media").appending("a").url(isDirectory: false)
+            try Data("written in place".utf8).write(to: place)
+        }
+        let expected: DiskTree = [
+            "Info": "I", "Pages": ["1": "ONE", "2": "two", "Deep": ["x": "X"]],
+            "Media": ["a": "written in place", "b": "B"],
         ]
         #expect(try scratch.tree() == .folder(["item.doc": expected]))
     }
@@ -259,20 +279,24 @@ private final class Meddler: SystemCallObserver {
     let hasRun = Locked(false)
     private let isMeant: @Sendable (SystemCall) -> Bool
     private let refusesExchange: Bool
+    private let refusesLinks: Bool
     private let refusesLooks: Bool
     private let meddle: @Sendable () throws -> Void
 
     /// - Parameters:
     ///   - refusesExchange: Whether the volume is to behave as one that cannot exchange names.
+    ///   - refusesLinks: Whether it is to behave as one that has no links.
     ///   - refusesLooks: Whether nothing can be looked at any more from then on.
     init(
         before isMeant: @escaping @Sendable (SystemCall) -> Bool,
         refusesExchange: Bool = false,
+        refusesLinks: Bool = false,
         refusesLooks: Bool = false,
         _ meddle: @escaping @Sendable () throws -> Void
     ) {
         (self.isMeant, self.meddle) = (isMeant, meddle)
-        (self.refusesExchange, self.refusesLooks) = (refusesExchange, refusesLooks)
+        (self.refusesExchange, self.refusesLinks) = (refusesExchange, refusesLinks)
+        self.refusesLooks = refusesLooks
     }
 
     @Sendable static func isExchange(_ call: SystemCall) -> Bool {
@@ -290,6 +314,7 @@ private final class Meddler: SystemCallObserver {
             do { try meddle() } catch { Issue.record(error) }
         }
         if isAfter, refusesLooks, call.name == "fstatat" { return EIO }
+        if refusesLinks, call.name == "linkat" { return EPERM }
         return refusesExchange && Self.isExchange(call) ? EINVAL : 0
     }
 
