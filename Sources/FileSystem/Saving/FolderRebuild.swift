@@ -10,8 +10,8 @@ internal import Locks
 struct FolderRebuild: Sendable {
     private let change: PackageChange
     private let placements: [PackageCommitPlan.Placement]
-    /// Names of what does not stay, by the folder it is in.
-    private let leavingNames: [MemberPath: Set<String>]
+    /// Names of what does not stay, by the folder it is in. Byte for byte: what only looks alike stays.
+    private let leavingNames: [MemberPath: Set<FilePath>]
     /// Folders in which, at any depth, something changes.
     private let changingFolders: Set<MemberPath>
     /// What was found, by the places in the package.
@@ -20,11 +20,11 @@ struct FolderRebuild: Sendable {
     init(change: PackageChange, placements: [PackageCommitPlan.Placement], removed: Set<MemberPath>) {
         self.change = change
         self.placements = placements
-        var leavingNames: [MemberPath: Set<String>] = [:]
+        var leavingNames: [MemberPath: Set<FilePath>] = [:]
         var changing: Set<MemberPath> = []
         for path in placements.map(\.path) + removed {
             guard let name = path.name, let parent = path.parent else { continue }
-            leavingNames[parent, default: []].insert(name)
+            leavingNames[parent, default: []].insert(FilePath(name))
             var folder: MemberPath? = parent
             while let path = folder, changing.insert(path).inserted { folder = path.parent }
         }
@@ -123,10 +123,13 @@ struct FolderRebuild: Sendable {
         in next: Folder,
         _ found: inout RebuildRecord.Listed
     ) throws(SystemError) -> [(path: MemberPath, name: String)] {
-        for name in leavingNames[path] ?? [] { found.leaving[name] = 0 }
+        let leaving = leavingNames[path] ?? []
+        for name in leaving { found.leaving[name.string] = 0 }
         var folders: [(path: MemberPath, name: String)] = []
-        for entry in try InodeEntry.all(in: live) {
-            if found.leaving[entry.name] != nil {
+        let entries = try InodeEntry.all(in: live)
+        let spelledOtherwise = try Self.spelledOtherwise(leaving, entries, in: live)
+        for entry in entries {
+            if leaving.contains(FilePath(entry.name)) || spelledOtherwise.contains(entry.name) {
                 found.leaving[entry.name] = entry.inode
                 continue
             }
@@ -144,6 +147,23 @@ struct FolderRebuild: Sendable {
             }
         }
         return folders
+    }
+
+    /// What leaves and is listed with other bytes, on a volume that takes names for one that look alike.
+    private static func spelledOtherwise(
+        _ leaving: Set<FilePath>,
+        _ entries: [InodeEntry],
+        in live: Folder
+    ) throws(SystemError) -> Set<String> {
+        var found: Set<String> = []
+        guard !leaving.isEmpty else { return found }
+        let listed = Set(entries.map { FilePath($0.name) })
+        // Strings are the same that look alike.
+        let alike = Set(entries.map(\.name))
+        for name in leaving where !listed.contains(name) && alike.contains(name.string) {
+            if try SystemCalls.statusIfPresent(live, name.string) != nil { found.insert(name.string) }
+        }
+        return found
     }
 
     private static func member(

@@ -98,22 +98,14 @@ struct LateChanges: Sendable {
         let (found, present) = (try InodeEntry.inodes(in: source), try InodeEntry.inodes(in: target))
         var isChanged = false
         for (name, inode) in found where inode != present[name] {
-            if let replaced = listed.leaving[name] {
-                // The listing and the look at one name tell different numbers on some volumes.
-                guard inode != replaced,
-                    try SystemCalls.statusIfPresent(source, name)?.stamp.inode != replaced
-                else { continue }
-                try move.keep(name)
-            } else if let member = listed.members[name] {
-                let linked = record.newInode(of: name, in: path)
-                // Also what this has put there, when it was cut short.
-                if inode == linked { continue }
-                if inode == member.old, try !isWritten(member, name, in: path) { continue }
-                if let linked, present[name] == linked, !isChanging(name, in: path) {
-                    try move.replace(name, bearing: linked)
-                } else {
-                    try move.keep(name)
-                }
+            guard try isLate(name, inode, listed, in: path, source),
+                // Of two names that look alike a listing tells one.
+                try SystemCalls.statusIfPresent(target, name)?.stamp.inode != inode
+            else { continue }
+            if let linked = record.newInode(of: name, in: path), listed.leaving[name] == nil,
+                present[name] == linked, !isChanging(name, in: path)
+            {
+                try move.replace(name, bearing: linked)
             } else {
                 try move.keep(name)
             }
@@ -127,6 +119,26 @@ struct LateChanges: Sendable {
         }
         // Of what a save that died has moved nobody knows whether it lasts.
         if isChanged || mayLack { try SystemCalls.fsync(target.descriptor) }
+    }
+
+    /// Whether what bears a name in the old folder came there, or was written, after the new one was made.
+    private func isLate(
+        _ name: String,
+        _ inode: UInt64,
+        _ listed: RebuildRecord.Listed,
+        in path: MemberPath,
+        _ source: Folder
+    ) throws(SystemError) -> Bool {
+        if let replaced = listed.leaving[name] {
+            guard inode != replaced else { return false }
+            // The listing and the look at one name tell different numbers on some volumes.
+            return try SystemCalls.statusIfPresent(source, name)?.stamp.inode != replaced
+        }
+        guard let member = listed.members[name] else { return true }
+        // Also what this has put there, when it was cut short.
+        if inode == record.newInode(of: name, in: path) { return false }
+        guard inode == member.old else { return true }
+        return try isWritten(member, name, in: path)
     }
 
     private func isChanging(_ name: String, in path: MemberPath) -> Bool {
