@@ -15,7 +15,8 @@ package enum ItemCopy {
     /// attributes are kept; the copy belongs to whoever makes it. Links inside are copied as they are.
     /// Nothing is synced: copies are made into a `StagedSave`, whose commit does that.
     ///
-    /// - Throws: The refusal with the member that it concerns; `EOPNOTSUPP` for a device, pipe or socket.
+    /// - Throws: The refusal with the member that it concerns; `EOPNOTSUPP` for a device, pipe or socket; `EILSEQ` for a name
+    ///   that is not UTF-8.
     ///   What has been copied until then is left for the caller to remove.
     package static func copy(_ source: FilePath, toFree target: FilePath) throws(SystemError) {
         try copy(
@@ -70,12 +71,9 @@ package enum ItemCopy {
     ) throws(SystemError) {
         let from = try sourceFolder.folder(source)
         let status = try SystemCalls.fstat(from.descriptor)
-        // All names first: a folder that is copied into itself would otherwise never end.
-        var names: [String] = []
-        try SystemCalls.forEachMember(of: from) { (name, _, _) throws(SystemError) in
-            names.append(name)
-            return true
-        }
+        // All names first: a folder that is copied into itself would otherwise never end. What cannot be named is not left
+        // out: whoever copies may remove the original.
+        let names = try SystemCalls.readdir(from).map(\.name)
         try SystemCalls.mkdirat(targetFolder, target, permissions: 0o700)
         let into = try targetFolder.folder(target)
         for name in names { try copy(name, in: from, to: name, in: into, depth: depth + 1) }

@@ -54,6 +54,22 @@ struct ItemCopyTests {
         try expectEqualTrees(root.appending("copy"))
     }
 
+    @Test("A member whose name is not UTF-8 is not left out: the copy fails, and says what of")
+    func unnamed() throws {
+        let tree = try makeTree()
+        let place = Array(tree.appending("empty").string.utf8) + [0x2F, 0xFF, 0]
+        guard mkdir(place.map { CChar(bitPattern: $0) }, 0o700) == 0 else {
+            print("not tried: the volume takes no such names, \(errno)")
+            return
+        }
+        let error = #expect(throws: SystemError.self) {
+            try ItemCopy.copyWhole(tree, toFree: root.appending("copy"))
+        }
+        #expect(error?.errno == EILSEQ)
+        #expect(error?.path.parent == tree.appending("empty"))
+        #expect(try FolderScan.names(in: root) == ["top"])
+    }
+
     @Test("A copy into the folder itself ends")
     func intoItself() throws {
         let tree = try makeTree()
