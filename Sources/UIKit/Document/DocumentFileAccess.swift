@@ -121,9 +121,11 @@ final class DocumentFileAccess: @unchecked Sendable {
     // MARK: Reading
 
     /// Clears up after a save that was cut off.
-    func recover(_ url: URL) throws {
+    ///
+    /// - Parameter access: What is done next: the error is about that.
+    func recover(_ url: URL, before access: FileAccess = .reading) throws {
         let path = try path(of: url)
-        try bridged(.reading) { () throws(SystemError) in try SaveRecovery.recover(item: path) }
+        try bridged(access) { () throws(SystemError) in try SaveRecovery.recover(item: path) }
     }
 
     func stamp(of url: URL) throws -> FileStamp {

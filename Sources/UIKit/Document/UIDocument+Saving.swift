@@ -105,7 +105,7 @@ extension UIDocument {
         // Another save must not find it, however this one ends.
         fileAccess.capture = snapshot.capture.value
         defer { fileAccess.capture = nil }
-        try fileAccess.recover(place)
+        try fileAccess.recover(place, before: .writing)
         let loser = try keepWhatOthersWrote(at: place, mergesFirst: snapshot.mergesFirst)
         if loser == nil { keepVersionToBeReplaced(at: place) }
         fileAccess.beginWriting()

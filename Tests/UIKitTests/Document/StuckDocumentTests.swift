@@ -1,4 +1,5 @@
 import DocumentFoundation
+import FileSystem
 import Foundation
 import Testing
 import UIKit
@@ -47,6 +48,21 @@ struct StuckDocumentTests {
         document.isStuck = false
         #expect(await document.close())
         #expect(try playground.text("a.txt") == "edited")
+    }
+
+    @Test("What is in the way of a save is told by name, with whose it is and what helps")
+    func inTheWay() async throws {
+        let playground = try Playground()
+        let url = playground["new.txt"]
+        let staging = playground[SaveSite.stagingName(for: "new.txt")]
+        try FileManager.default.createSymbolicLink(atPath: staging.path, withDestinationPath: "elsewhere")
+        let document = TextDocument(fileURL: url)
+        #expect(await !document.save(to: url, for: .forCreating))
+        let error = try #require(document.errors.first as? CocoaError)
+        #expect(error.code == .fileWriteNoPermission)
+        #expect((error.userInfo[NSURLErrorKey] as? URL)?.lastPathComponent == "new.txt")
+        #expect(error.localizedDescription.contains(staging.lastPathComponent))
+        #expect(error.localizedDescription.contains("Remove it"))
     }
 
     @Test("Abandoned, it is closed, and nothing of what was not saved comes to the disk")
