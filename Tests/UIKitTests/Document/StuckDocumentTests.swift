@@ -61,8 +61,9 @@ struct StuckDocumentTests {
         let error = try #require(document.errors.first as? CocoaError)
         #expect(error.code == .fileWriteNoPermission)
         #expect((error.userInfo[NSURLErrorKey] as? URL)?.lastPathComponent == "new.txt")
-        #expect(error.localizedDescription.contains(staging.lastPathComponent))
-        #expect(error.localizedDescription.contains("Remove it"))
+        let text = try #require(error.userInfo[NSLocalizedDescriptionKey] as? String)
+        #expect(text.contains(staging.lastPathComponent))
+        #expect(text.contains("Remove it"))
     }
 
     @Test("Abandoned, it is closed, and nothing of what was not saved comes to the disk")
