@@ -62,22 +62,18 @@ struct RelativePlace {
 
     /// From one folder to an item, both without links: up as far as they share nothing, then down.
     static func way(from folder: FilePath, to item: FilePath) -> String {
-        let (start, end) = (components(folder.string), components(item.string))
-        let shared = zip(start, end).prefix { $0 == $1 }.count
+        let (start, end) = (folder.string.pathNames, item.string.pathNames)
+        let shared = zip(start, end).prefix { $0.isSameInBytes($1) }.count
         let way = Array(repeating: "..", count: start.count - shared) + end.dropFirst(shared)
         return way.isEmpty ? "." : way.joined(separator: "/")
     }
 
     /// Where a way leads by its text.
     static func join(_ folder: FilePath, _ way: String) -> FilePath {
-        var names = way.hasPrefix("/") ? [] : components(folder.string)
-        for name in components(way) where name != "." {
+        var names = way.hasPrefix("/") ? [] : folder.string.pathNames
+        for name in way.pathNames where name != "." {
             if name == ".." { _ = names.popLast() } else { names.append(name) }
         }
         return FilePath("/" + names.joined(separator: "/"))
-    }
-
-    private static func components(_ path: String) -> [String] {
-        path.split(separator: "/").map(String.init)
     }
 }

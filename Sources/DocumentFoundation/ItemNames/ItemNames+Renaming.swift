@@ -31,7 +31,8 @@ extension ItemNames {
         let name = trimmed(typed)
         if name.isEmpty { throw ItemNameError(code: .empty, name: name) }
         if name == "." || name == ".." { throw ItemNameError(code: .reserved, name: name) }
-        if name.contains("/") { throw ItemNameError(code: .slash, name: name) }
+        // On bytes: a slash and the accent after it make one character that is no slash.
+        if name.utf8.contains(UInt8(ascii: "/")) { throw ItemNameError(code: .slash, name: name) }
         // On scalars: a carriage return and a line feed make one character that is neither.
         if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
             throw ItemNameError(code: .controlCharacter, name: name)

@@ -137,7 +137,7 @@ extension ItemPath {
     var name: String {
         let bytes = string.utf8
         guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return string }
-        return String(string[string.index(after: slash)...])
+        return String(string[bytes.index(after: slash)...])
     }
 
     /// Where the item is in a directory; nil when it is not in it.

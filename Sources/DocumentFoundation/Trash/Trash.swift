@@ -173,8 +173,9 @@ package struct Trash: Sendable {
         guard let noted = TrashInfo(text: text) else { throw TrashError(code: .noteUnreadable, url: url) }
         guard !noted.path.hasPrefix("/") else { return FilePath(noted.path) }
         // Relative notes are from the top folder, and must not lead out of it.
-        let components = noted.path.split(separator: "/").map(String.init)
-        guard let member = MemberPath(components) else { throw TrashError(code: .noteUnreadable, url: url) }
+        guard let member = MemberPath(noted.path.pathNames) else {
+            throw TrashError(code: .noteUnreadable, url: url)
+        }
         let top = try Self.topFolder(of: path.resolvedInFolder(), on: FileStamp(of: path).device)
         return member.components.reduce(top) { $0.appending($1) }
     }

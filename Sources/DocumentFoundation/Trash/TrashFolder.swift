@@ -13,7 +13,7 @@ struct TrashFolder: Hashable, Sendable {
     /// Where an item was, as this trash notes it.
     func notedPath(of item: FilePath) -> String {
         guard let top else { return item.string }
-        return String(item.string.dropFirst(top.string == "/" ? 1 : top.string.count + 1))
+        return item.string.following(top.string == "/" ? "/" : top.string + "/") ?? item.string
     }
 
     /// Makes what is missing of it, closed to others.

@@ -33,8 +33,8 @@ extension FilePath {
         return try parent.resolved().appending(name)
     }
 
-    /// Whether this is the folder itself or something in it, by the text of both paths.
+    /// Whether this is the folder itself or something in it, by the bytes of both paths.
     package func isInside(_ folder: FilePath) -> Bool {
-        self == folder || string.hasPrefix(folder.string == "/" ? "/" : folder.string + "/")
+        self == folder || string.utf8.starts(with: (folder.string == "/" ? "/" : folder.string + "/").utf8)
     }
 }

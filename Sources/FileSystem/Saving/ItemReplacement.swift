@@ -135,7 +135,7 @@ private struct Places {
         guard !isOne, !old.isInside(its), !its.isInside(old) else { throw failure(EINVAL, original) }
         guard let name = wanted.backupName else { return }
         let backup = old.parent.appending(name)
-        let isName = !name.isEmpty && name != "." && name != ".." && !name.contains("/")
+        let isName = !name.isEmpty && name != "." && name != ".." && !name.utf8.contains(UInt8(ascii: "/"))
         guard isName, backup != old, backup != its else { throw failure(EINVAL, backup) }
     }
 

@@ -62,9 +62,10 @@ package struct BrowserLocation: Sendable {
         else {
             return nil
         }
-        let id = resolved.string.dropFirst(root.string.utf8.count).drop { $0 == "/" }
+        let below = resolved.string.utf8.dropFirst(root.string.utf8.count).drop { $0 == UInt8(ascii: "/") }
+        let id = String(Substring(below))
         // The place is asked for the sake of its checks.
-        return (try? place(of: String(id))) == nil ? nil : String(id)
+        return (try? place(of: id)) == nil ? nil : id
     }
 
     /// The id of an item in a folder.
@@ -74,8 +75,9 @@ package struct BrowserLocation: Sendable {
 
     /// The id of the folder that holds an item, and the item's name.
     package static func split(_ id: String) -> (folderID: String, name: String) {
-        guard let slash = id.lastIndex(of: "/") else { return ("", id) }
-        return (String(id[..<slash]), String(id[id.index(after: slash)...]))
+        // By bytes: a name may begin with a sign that belongs to the slash.
+        guard let slash = id.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", id) }
+        return (String(id[..<slash]), String(id[id.utf8.index(after: slash)...]))
     }
 
     /// Whether items of this name are shown.
@@ -85,7 +87,8 @@ package struct BrowserLocation: Sendable {
 
     private func member(_ id: String) throws(BrowserError) -> MemberPath {
         guard !id.isEmpty else { return .top }
-        let components = id.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let components = id.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
         guard let path = MemberPath(components), components.allSatisfy(Self.isShown) else {
             throw BrowserError(.notInLocation, item: components.last ?? id)
         }

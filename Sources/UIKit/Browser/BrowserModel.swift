@@ -1,4 +1,5 @@
 internal import DocumentFoundation
+internal import FileSystem
 internal import Foundation
 internal import StandardStreams
 internal import SyncMessages
@@ -139,9 +140,9 @@ final class BrowserModel {
     var path: [(id: String, name: String)] {
         var steps = [(id: "", name: documents.lastPathComponent)]
         var id = ""
-        for name in folder.split(separator: "/") {
-            id = BrowserLocation.id(String(name), in: id)
-            steps.append((id, String(name)))
+        for name in folder.pathNames {
+            id = BrowserLocation.id(name, in: id)
+            steps.append((id, name))
         }
         return steps
     }

@@ -77,7 +77,8 @@ struct ItemNamesRenamingTests {
         "A name that no item can bear is refused, and the error says how to mend it",
         arguments: [
             ("", ItemNameError.Code.empty), ("  \n", .empty), (".", .reserved), ("..", .reserved),
-            ("a/b", .slash), ("a\u{0}b", .controlCharacter), ("a\r\nb", .controlCharacter),
+            ("a/b", .slash), ("a/\u{301}b", .slash), ("a\u{0}b", .controlCharacter),
+            ("a\r\nb", .controlCharacter),
             (".hidden", .leadingDot), (String(repeating: "é", count: 128), .tooLong),
         ]
     )

@@ -73,6 +73,27 @@ struct BrowserLocationTests {
         #expect(#expect(throws: BrowserError.self) { try shelf.location.folder("b") }?.code == .vanished)
     }
 
+    @Test("A location whose own name has letters of several bytes gives ids as others do")
+    func wideNames() throws {
+        let root = try shelf.makeFolder("Übungsbücher 写真")
+        try shelf.write("Übungsbücher 写真/a/xyz.txt")
+        let location = try BrowserLocation(root, kinds: Shelf.kinds)
+        #expect(location.id(of: root.appendingPathComponent("a/xyz.txt")) == "a/xyz.txt")
+        #expect(location.id(of: root.appendingPathComponent("a")) == "a")
+        #expect(location.id(of: root) == "")
+    }
+
+    @Test("A slash with an accent after it is a slash, and what looks like the location is not it")
+    func accents() throws {
+        let folder = shelf.location.root.appending("a")
+        try shelf.makeFolder("a")
+        try ItemMoves.createFile(folder.appending("\u{301}b.txt"), contents: Data())
+        #expect(try shelf.location.place(of: "a/\u{301}b.txt") == folder.appending("\u{301}b.txt"))
+        #expect(BrowserLocation.split("a/\u{301}b.txt").folderID == "a")
+        #expect(FilePath("/d/\u{301}b").isInside(FilePath("/d")))
+        #expect(!FilePath("/d/cafe\u{301}/b").isInside(FilePath("/d/caf\u{E9}")))
+    }
+
     @Test("URLs inside have ids, others none")
     func ids() throws {
         try shelf.write("a/b.txt")

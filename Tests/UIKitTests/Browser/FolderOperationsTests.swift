@@ -37,6 +37,12 @@ struct FolderOperationsTests {
         let inner = try await operations.createFolder(named: "in", in: "v1.5 2")
         #expect(inner.items.first?.id == "v1.5 2/in")
         #expect(await code { try await operations.createFolder(named: "a/b", in: "") } == .nameRefused)
+        // A slash and an accent are one character: through a link it would lead out.
+        try shelf.makeFolder("v1.5/deep")
+        try shelf.link("out", to: "v1.5/deep")
+        let outside = await code { try await operations.createFolder(named: "out/\u{301}x", in: "") }
+        #expect(outside == .nameRefused)
+        #expect(try shelf.names("v1.5/deep").isEmpty)
         #expect(await code { try await operations.createFolder(named: "x", in: "none") } == .vanished)
         #expect(
             await code { try await operations.createFolder(named: "x", in: "../outside") } == .notInLocation
