@@ -261,14 +261,20 @@ final class BrowserModel {
 
     /// What was made is in the list before the answer that names it, and what has a new name is not there twice.
     private func settle(_ outcome: BrowserOutcome) {
+        var settled: [String] = []
         // Where the new name is there, the folder has been looked at since, and what has the old one is another item.
         for way in outcome.relocations
         where BrowserLocation.split(way.target).folderID == folder && items[way.target] == nil {
             items[way.source] = nil
+            settled.append(way.source)
         }
         for item in outcome.items where BrowserLocation.split(item.id).folderID == folder {
             items[item.id] = item
+            settled.append(item.id)
         }
+        // Others may have done more to them since each was done, and that has been told already.
+        let places = settled.map(BrowserLocation.split).filter { $0.folderID == folder }
+        listing?.lookAnew(at: places.map(\.name))
         changed()
     }
 }

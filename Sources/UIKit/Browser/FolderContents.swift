@@ -52,6 +52,11 @@ struct FolderContents {
         return difference
     }
 
+    /// Takes items for never seen, so that the next look tells of those that are there.
+    mutating func forget(_ names: Set<String>) {
+        for name in names { items[name] = nil }
+    }
+
     /// Takes in what a package's members came to; nil when they were too many.
     mutating func count(_ name: String, _ summary: TreeSummary?) -> FolderDifference {
         guard let item = items[name], item.isPackage, !item.isEvicted else { return FolderDifference() }

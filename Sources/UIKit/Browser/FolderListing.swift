@@ -58,6 +58,13 @@ package final class FolderListing: Sendable {
     /// - Parameter names: The items' names.
     package func look(at names: [String]) { core.look(at: names) }
 
+    /// Looks again at items, and tells of each, be it as it was told last or not.
+    ///
+    /// For who has changed the list that was told: it is right again then.
+    ///
+    /// - Parameter names: The items' names; those that are not there are dropped.
+    package func lookAnew(at names: [String]) { core.lookAnew(at: names) }
+
     /// Ends the listing.
     ///
     /// Nothing is told afterwards.

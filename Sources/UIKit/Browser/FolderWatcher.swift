@@ -32,6 +32,8 @@ final class FolderWatcher: @unchecked Sendable {
     private var contents = FolderContents()
     private var maker: ItemMaker?
     private var unseenNames: Set<String> = []
+    /// Of those, the ones that are told of in any case: whoever is told has changed the list.
+    private var doubtedNames: Set<String> = []
     private var needsScan = false
     private var isLookScheduled = false
     /// Names whose items have left, by the move that they are half of; the other half may come later.
@@ -73,6 +75,13 @@ final class FolderWatcher: @unchecked Sendable {
 
     func look(at names: [String]) {
         queue.async { self.note(names) }
+    }
+
+    func lookAnew(at names: [String]) {
+        queue.async {
+            self.doubtedNames.formUnion(names)
+            self.note(names)
+        }
     }
 
     // MARK: - On the queue
@@ -143,7 +152,9 @@ final class FolderWatcher: @unchecked Sendable {
         isLookScheduled = false
         let names = unseenNames
         let scans = needsScan || names.count > Self.nameCountMax
+        let doubted = doubtedNames
         unseenNames = []
+        doubtedNames = []
         needsScan = false
         guard maker != nil else { return }
         attempt {
@@ -152,12 +163,15 @@ final class FolderWatcher: @unchecked Sendable {
                 outbox.end(.gone)
                 return close()
             }
-            let difference =
+            contents.forget(doubted)
+            var difference =
                 if scans {
                     contents.replaceAll(with: try scan())
                 } else {
                     contents.update(try maker?.items(names) ?? [])
                 }
+            let absent = doubted.filter { contents.items[$0] == nil }
+            difference.drop += absent.map { BrowserLocation.id($0, in: folderID) }
             outbox.change(difference)
             count(scans ? difference.put : names.compactMap { contents.items[$0] })
         }

@@ -22,7 +22,11 @@ private final class Watcher {
     }
 
     func look(at names: [String]) { listing?.look(at: names) }
+    func lookAnew(at names: [String]) { listing?.lookAnew(at: names) }
     func stop() { listing?.stop() }
+
+    /// Changes what has been told.
+    func change(_ body: (inout [String: FolderItem]) -> Void) { body(&items) }
 
     /// Returns as soon as it holds.
     func until(_ condition: @escaping (Watcher) -> Bool) async {
@@ -99,6 +103,24 @@ struct FolderListingTests {
         try shelf.write("Doc.pack/deep/b.txt", "123")
         watcher.look(at: ["Doc.pack"])
         await watcher.until { $0.items["Doc.pack"]?.byteCount == 8 }
+    }
+
+    @Test("Who has changed the list is told again what is there and what is not")
+    func doubted() async throws {
+        for name in ["a.txt", "b.txt", "c.txt"] { try shelf.write(name) }
+        let watcher = Watcher("", of: shelf.location)
+        await watcher.until { $0.hasList }
+        var ghost = try #require(watcher.items["a.txt"])
+        (ghost.id, ghost.name) = ("ghost.txt", "ghost.txt")
+        watcher.change {
+            $0["a.txt"] = nil
+            $0["b.txt"]?.byteCount = 1000
+            $0["ghost.txt"] = ghost
+        }
+        watcher.lookAnew(at: ["a.txt", "b.txt", "ghost.txt"])
+        await watcher.until { $0.items["ghost.txt"] == nil }
+        #expect(watcher.items.keys.sorted() == ["a.txt", "b.txt", "c.txt"])
+        #expect(watcher.items["b.txt"]?.byteCount == 1)
     }
 
     @Test("A burst is told in few updates, and in the end all is right")
