@@ -8,8 +8,8 @@ package struct BrowserError: Error, Sendable, LocalizedError {
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind {
             case notInLocation, vanished, notFolder, nameTaken, nameRefused, intoItself, originalKept,
-                unwatched
-            case refused
+                originalChanged
+            case unwatched, refused
         }
         private let kind: Kind
 
@@ -27,6 +27,8 @@ package struct BrowserError: Error, Sendable, LocalizedError {
         package static var intoItself: Code { Code(kind: .intoItself) }
         /// The item was brought in, and its original could not be removed.
         package static var originalKept: Code { Code(kind: .originalKept) }
+        /// The item was brought in, and its original stays: it was changed meanwhile.
+        package static var originalChanged: Code { Code(kind: .originalChanged) }
         /// A folder is shown, and what other programs do to it is not seen.
         package static var unwatched: Code { Code(kind: .unwatched) }
         /// The system, or a program that has the item open, refused; `underlying` says why.
@@ -69,6 +71,7 @@ package struct BrowserError: Error, Sendable, LocalizedError {
         case .nameRefused: (underlying as? ItemNameError)?.errorDescription
         case .intoItself: "The folder “\(item)” cannot be put into itself."
         case .originalKept: "“\(item)” was added, but its original could not be removed. \(reason)"
+        case .originalChanged: "“\(item)” was changed while it was added: its original stays where it is."
         case .unwatched: "What other programs do in “\(item)” is not seen. \(reason)"
         default: "“\(item)” could not be changed. \(reason)"
         }
@@ -83,6 +86,7 @@ package struct BrowserError: Error, Sendable, LocalizedError {
         case .nameRefused: (underlying as? ItemNameError)?.recoverySuggestion
         case .intoItself: "Choose a folder outside of it."
         case .originalKept: "Remove the original yourself."
+        case .originalChanged: "Compare the two, and remove the one that you do not need."
         case .unwatched: "Close programs that watch many folders, or raise fs.inotify.max_user_instances."
         default: remedy
         }

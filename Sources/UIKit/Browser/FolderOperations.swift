@@ -88,7 +88,8 @@ package final class FolderOperations: Sendable {
     /// - Parameters:
     ///   - urls: Where they are now.
     ///   - folderID: The folder that is to hold them.
-    ///   - mode: Whether the originals stay. Across volumes a move is a copy, after which the original goes.
+    ///   - mode: Whether the originals stay. Across volumes a move is a copy, after which the original goes, unless others have
+    ///     changed it meanwhile or have it open for writing.
     /// - Throws: `BrowserError` when the folder is none; what concerns single items is in the outcome.
     package func importItems(
         at urls: [URL],

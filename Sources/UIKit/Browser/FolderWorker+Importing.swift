@@ -68,7 +68,8 @@ extension FolderWorker {
                 try across(original, target, isDirectory)
                 return nil
             } catch let kept as OriginalKept {
-                return BrowserError(.originalKept, item: original.name, underlying: kept.reason)
+                let code: BrowserError.Code = kept.reason == nil ? .originalChanged : .originalKept
+                return BrowserError(code, item: original.name, underlying: kept.reason)
             }
         }
     }
@@ -82,12 +83,17 @@ extension FolderWorker {
     }
 
     /// Moves to another volume: one access, in which the copy is complete before the original goes, so that open
-    /// documents are told of a move and not of an end.
+    /// documents are told of a move and not of an end. What others have written since the copying began may not be in the copy.
     private func bringAcross(_ original: FilePath, to target: FilePath, isDirectory: Bool) throws {
         // A move takes what is here; a copy needs all of it.
         try Coordinated.fetching(original, isDirectory: isDirectory)
         try Coordinated.moving(original, to: target, isDirectory: isDirectory) { source, target in
+            let looks = try Looks(of: source)
             try ItemCopy.copyWhole(source, toFree: target)
+            // What cannot be looked at is not as it was.
+            guard (try? Looks(of: source)) == looks, !OpenForWriting.isOpen(anywhereIn: source) else {
+                throw OriginalKept(reason: nil)
+            }
             try Self.removeOriginal(source, isDirectory: isDirectory)
         }
     }
@@ -111,5 +117,17 @@ extension FolderWorker {
 
 /// The copy is in place, but its original is still there.
 private struct OriginalKept: Error {
-    let reason: any Error
+    /// What kept it from being removed; nil where it was changed meanwhile.
+    let reason: (any Error)?
+}
+
+/// How an item looks, with all that is in it.
+private struct Looks: Equatable {
+    private let status: MemberStatus?
+    private let inside: PackageTraces?
+
+    init(of path: FilePath) throws(SystemError) {
+        status = try FolderScan.status(at: path)
+        inside = try status?.stamp.kind == .directory ? PackageTraces(of: path) : nil
+    }
 }

@@ -140,6 +140,31 @@ struct FolderImportingTests {
         #expect(outcome.inverse == .trash([name]))
     }
 
+    @Test(
+        "What others write to while it comes from another volume, or still may write to, stays there as well",
+        .enabled(if: FolderImportingTests.hasOtherVolume, "needs /dev/shm on a volume of its own"),
+        arguments: [true, false]
+    )
+    func originalChanged(isFolder: Bool) throws {
+        let top = try outsideOnOtherVolume()
+        defer { remove(top) }
+        let file = top.appendingPathComponent("a.txt")
+        let original = isFolder ? top : file
+        let writer = LateWriter(to: file, when: shelf.location.root.appending(original.lastPathComponent))
+        let worker = FolderWorker(location: shelf.location, trash: Trash())
+        let outcome = try SystemCallObservation.withObserver(writer) {
+            try worker.importItems(at: [original], into: "", mode: .move)
+        }
+        #expect(outcome.items.map(\.id) == [original.lastPathComponent])
+        #expect(outcome.failures.map(\.code) == [.originalChanged])
+        #expect(try String(contentsOf: file, encoding: .utf8) == LateWriter.text)
+        let handle = try FileHandle(forWritingTo: file)
+        let again = try worker.importItems(at: [original], into: "", mode: .move)
+        try handle.close()
+        #expect(again.failures.map(\.code) == [.originalChanged])
+        #expect(FileManager.default.fileExists(atPath: file.path))
+    }
+
     private func remove(_ folder: URL) {
         // What stays in shared memory harms nobody.
         try? FileManager.default.removeItem(at: folder)
@@ -236,5 +261,26 @@ struct FolderImportingTests {
         let temporary = FilePath(FileManager.default.temporaryDirectory.path)
         guard let shared = try? FileStamp(of: FilePath("/dev/shm")) else { return false }
         return (try? FileStamp(of: temporary))?.device != shared.device
+    }
+}
+
+/// Writes to a file when another item has come to its place: on the thread that has put it there.
+private final class LateWriter: SystemCallObserver {
+    static let text = "written later"
+
+    private let file: URL
+    private let place: FilePath
+
+    init(to file: URL, when place: FilePath) { (self.file, self.place) = (file, place) }
+
+    func willMake(_ call: SystemCall) -> CInt { 0 }
+
+    func didMake(_ call: SystemCall) {
+        switch call.effect {
+        case .rename, .link: break
+        default: return
+        }
+        guard call.path == place else { return }
+        do { try Data(Self.text.utf8).write(to: file) } catch { Issue.record(error) }
     }
 }
