@@ -29,6 +29,8 @@ final class BrowserModel {
     /// Contents that are awaited, by item.
     private var fetches: [String: NSFileCoordinator] = [:]
     private var listing: FolderListing?
+    /// While the location is not there: what shows that it is there again.
+    private var homecoming: DirectoryWatch?
     private var isListed = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private(set) lazy var location = makeLocation()
@@ -64,6 +66,7 @@ final class BrowserModel {
     func show(folder id: String) {
         guard let location else { return }
         guard listing == nil || id != folder else { return }
+        homecoming = nil
         folder = id
         items = [:]
         isListed = false
@@ -75,7 +78,7 @@ final class BrowserModel {
 
     func stop() {
         listing?.stop()
-        (listing, sync, largeChanges, explanation) = (nil, nil, nil, nil)
+        (listing, homecoming, sync, largeChanges, explanation) = (nil, nil, nil, nil, nil)
         resumeWaiting()
     }
 
@@ -112,7 +115,7 @@ final class BrowserModel {
         case .unwatched(let error):
             told("This list does not follow changes by itself for now. \(error.fullText)")
         case .gone:
-            leave()
+            if folder.isEmpty { awaitLocation() } else { leave() }
         case .failed(let error):
             told(error.fullText)
             leave()
@@ -126,6 +129,29 @@ final class BrowserModel {
         listing?.stop()
         listing = nil
         show(folder: BrowserLocation.split(folder).folderID)
+    }
+
+    /// The location itself has gone, or another folder is at its place: nothing is shown until one is there.
+    private func awaitLocation() {
+        stop()
+        items = [:]
+        guard let location else { return }
+        do {
+            homecoming = try DirectoryWatch(location.root.parent, on: .main) { [weak self] _ in
+                MainActor.assumeIsolated { _ = self?.showIfBack() }
+            }
+        } catch {
+            told(BrowserError(.unwatched, item: location.root.parent.name, underlying: error).fullText)
+        }
+        if !showIfBack() { told(BrowserError(.vanished, item: location.root.name).fullText) }
+    }
+
+    @discardableResult
+    private func showIfBack() -> Bool {
+        // What cannot be looked at is not there yet.
+        guard let location, (try? FileStamp.ifPresent(at: location.root)) != nil else { return false }
+        show(folder: "")
+        return true
     }
 
     /// Looks again at an item that this process has changed where watching does not show it: inside a package.

@@ -69,6 +69,21 @@ struct BrowserModelTests {
         #expect(stage.names == ["a.txt"])
     }
 
+    @Test("A location that is taken away shows nothing, and then what is in the one that comes to its place")
+    func locationGone() async throws {
+        let stage = try await begin()
+        let aside = shelf.url.deletingLastPathComponent().appendingPathComponent("aside")
+        try FileManager.default.moveItem(at: shelf.url, to: aside)
+        await stage.until { stage.names.isEmpty }
+        #expect(stage.told.count == 1)
+        try shelf.write("new.txt")
+        await stage.until { stage.names == ["new.txt"] }
+        try FileManager.default.removeItem(at: shelf.url)
+        try FileManager.default.moveItem(at: aside, to: shelf.url)
+        await stage.until { stage.names == ["a.txt", "sub"] }
+        #expect(stage.browser.model.folder.isEmpty)
+    }
+
     @Test("What is done is in the list before it is answered, and can be taken back and done again")
     func undo() async throws {
         let stage = try await begin()
