@@ -13,7 +13,7 @@ final class BrowserModel {
 
     /// The folder that is shown, below the location.
     private(set) var folder = ""
-    private(set) var items: [String: FolderItem] = [:]
+    private(set) var items = FolderItems()
     private(set) var history = BrowserHistory()
 
     private let contentTypes: [UTType]
@@ -68,7 +68,7 @@ final class BrowserModel {
         guard listing == nil || id != folder else { return }
         homecoming = nil
         folder = id
-        items = [:]
+        items = FolderItems()
         isListed = false
         explanation = nil
         followSync()
@@ -106,7 +106,7 @@ final class BrowserModel {
     private func take(_ update: FolderUpdate) {
         switch update {
         case .listed(let found):
-            items = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            items = FolderItems(found)
             isListed = true
             resumeWaiting()
         case .changed(let difference):
@@ -134,7 +134,7 @@ final class BrowserModel {
     /// The location itself has gone, or another folder is at its place: nothing is shown until one is there.
     private func awaitLocation() {
         stop()
-        items = [:]
+        items = FolderItems()
         guard let location else { return }
         do {
             homecoming = try DirectoryWatch(location.root.parent, on: .main) { [weak self] _ in

@@ -23,8 +23,8 @@ struct FolderContents {
         var modificationDate: Date
     }
 
-    private(set) var items: [String: FolderItem] = [:]
-    private var counts: [String: Counted] = [:]
+    private(set) var items = FolderItems()
+    private var counts: [FilePath: Counted] = [:]
 
     /// Takes in a look at the whole folder.
     mutating func replaceAll(with found: [FolderItem]) -> FolderDifference {
@@ -35,7 +35,7 @@ struct FolderContents {
             gone[item.name] = nil
             put(item, &difference)
         }
-        for (name, item) in gone { drop(name, item, &difference) }
+        for item in gone.values { drop(item.name, item, &difference) }
         return difference
     }
 
@@ -53,14 +53,14 @@ struct FolderContents {
     }
 
     /// Takes items for never seen, so that the next look tells of those that are there.
-    mutating func forget(_ names: Set<String>) {
+    mutating func forget(_ names: some Sequence<String>) {
         for name in names { items[name] = nil }
     }
 
     /// Takes in what a package's members came to; nil when they were too many.
     mutating func count(_ name: String, _ summary: TreeSummary?) -> FolderDifference {
         guard let item = items[name], item.isPackage, !item.isEvicted else { return FolderDifference() }
-        counts[name] = summary.map {
+        counts[FilePath(name)] = summary.map {
             Counted(byteCount: $0.byteCount, modificationDate: $0.modificationDate)
         }
         var bare = item
@@ -80,7 +80,7 @@ struct FolderContents {
 
     private mutating func put(_ item: FolderItem, _ difference: inout FolderDifference) {
         var item = item
-        if item.isPackage, !item.isEvicted, let count = counts[item.name] {
+        if item.isPackage, !item.isEvicted, let count = counts[FilePath(item.name)] {
             item.byteCount = count.byteCount
             item.modificationDate = max(item.modificationDate, count.modificationDate)
         }
@@ -91,7 +91,7 @@ struct FolderContents {
 
     private mutating func drop(_ name: String, _ item: FolderItem, _ difference: inout FolderDifference) {
         items[name] = nil
-        counts[name] = nil
+        counts[FilePath(name)] = nil
         difference.drop.append(item.id)
     }
 }

@@ -76,8 +76,8 @@ final class FolderOutbox: Sendable {
     private struct Pending {
         /// The first list, which what is put and dropped afterwards changes.
         var list: [FolderItem]?
-        var put: [String: FolderItem] = [:]
-        var drop: Set<String> = []
+        var put = FolderItems()
+        var drop: Set<FilePath> = []
         var unwatched: BrowserError?
         var last: FolderUpdate?
         var isScheduled = false
@@ -113,11 +113,11 @@ final class FolderOutbox: Sendable {
             change(&pending)
             for item in difference.put {
                 pending.put[item.id] = item
-                pending.drop.remove(item.id)
+                pending.drop.remove(FilePath(item.id))
             }
             for id in difference.drop {
                 pending.put[id] = nil
-                pending.drop.insert(id)
+                pending.drop.insert(FilePath(id))
             }
             defer { pending.isScheduled = true }
             return !pending.isScheduled
@@ -140,11 +140,11 @@ final class FolderOutbox: Sendable {
 
     private static func updates(_ told: Pending) -> [FolderUpdate] {
         var updates: [FolderUpdate] = []
-        let difference = FolderDifference(put: Array(told.put.values), drop: Array(told.drop))
+        let difference = FolderDifference(put: Array(told.put.values), drop: told.drop.map(\.string))
         if let list = told.list, difference.isEmpty {
             updates.append(.listed(list))
         } else if let list = told.list {
-            let kept = list.filter { told.put[$0.id] == nil && !told.drop.contains($0.id) }
+            let kept = list.filter { told.put[$0.id] == nil && !told.drop.contains(FilePath($0.id)) }
             updates.append(.listed(kept + difference.put))
         } else if !difference.isEmpty {
             updates.append(.changed(difference))

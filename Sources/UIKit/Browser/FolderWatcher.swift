@@ -31,16 +31,17 @@ final class FolderWatcher: @unchecked Sendable {
     private var inode: UInt64 = 0
     private var contents = FolderContents()
     private var maker: ItemMaker?
-    private var unseenNames: Set<String> = []
+    /// Names are bytes here: of two that only look alike, one may go while the other stays.
+    private var unseenNames: Set<FilePath> = []
     /// Of those, the ones that are told of in any case: whoever is told has changed the list.
-    private var doubtedNames: Set<String> = []
+    private var doubtedNames: Set<FilePath> = []
     private var needsScan = false
     private var isLookScheduled = false
     /// Names whose items have left, by the move that they are half of; the other half may come later.
     private var departed: [UInt32: String] = [:]
     private static let departedMax = 64
     /// Packages that are being counted, and whether they have changed since that began.
-    private var counted: [String: Bool] = [:]
+    private var counted: [FilePath: Bool] = [:]
 
     /// Begins to watch a folder, with a handler that is called on the queue.
     typealias WatchMaker =
@@ -79,7 +80,7 @@ final class FolderWatcher: @unchecked Sendable {
 
     func lookAnew(at names: [String]) {
         queue.async {
-            self.doubtedNames.formUnion(names)
+            self.doubtedNames.formUnion(names.map { FilePath($0) })
             self.note(names)
         }
     }
@@ -142,7 +143,7 @@ final class FolderWatcher: @unchecked Sendable {
 
     /// Remembers to look, after the events that are already waiting on the queue.
     private func note(_ names: [String]) {
-        unseenNames.formUnion(names.lazy.filter(BrowserLocation.isShown))
+        unseenNames.formUnion(names.lazy.filter(BrowserLocation.isShown).map { FilePath($0) })
         guard !isLookScheduled, needsScan || !unseenNames.isEmpty else { return }
         isLookScheduled = true
         queue.async { self.look() }
@@ -150,9 +151,9 @@ final class FolderWatcher: @unchecked Sendable {
 
     private func look() {
         isLookScheduled = false
-        let names = unseenNames
+        let names = unseenNames.map(\.string)
         let scans = needsScan || names.count > Self.nameCountMax
-        let doubted = doubtedNames
+        let doubted = doubtedNames.map(\.string)
         unseenNames = []
         doubtedNames = []
         needsScan = false
@@ -193,8 +194,8 @@ final class FolderWatcher: @unchecked Sendable {
     private func count(_ items: [FolderItem]) {
         for item in items where item.isPackage && !item.isEvicted {
             let (name, path) = (item.name, folder.appending(item.name))
-            let isBeingCounted = counted[name] != nil
-            counted[name] = isBeingCounted
+            let isBeingCounted = counted[FilePath(name)] != nil
+            counted[FilePath(name)] = isBeingCounted
             if !isBeingCounted { countingQueue.async { self.count(name, at: path) } }
         }
     }
@@ -204,7 +205,7 @@ final class FolderWatcher: @unchecked Sendable {
         // A package that cannot be counted, or goes meanwhile, has no size to show; the item says the rest.
         let summary = try? FolderScan.summary(of: path, memberCountMax: Self.memberCountMax)
         queue.async {
-            let hasChanged = self.counted.removeValue(forKey: name) ?? false
+            let hasChanged = self.counted.removeValue(forKey: FilePath(name)) ?? false
             guard self.maker != nil else { return }
             self.outbox.change(self.contents.count(name, summary))
             if hasChanged, let item = self.contents.items[name] { self.count([item]) }

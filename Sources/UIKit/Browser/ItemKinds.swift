@@ -145,8 +145,8 @@ struct ItemMaker {
         }
         guard !placeholders.isEmpty else { return items }
         // What is there itself counts.
-        let names = Set(scanned.map(\.name))
-        for name in placeholders where !names.contains(name) {
+        let names = Set(scanned.map { FilePath($0.name) })
+        for name in placeholders where !names.contains(FilePath(name)) {
             if let item = item(standingFor: name) { items.append(item) }
         }
         return items

@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 internal import StandardStreams
 internal import WebHost
@@ -121,14 +122,18 @@ final class TabSession {
             revision += 1
             send(.change(revision: revision, sections: sections))
         }
-        if isSameFolder, before.items != now.items { sendDifference(before.items, now) }
+        // Another spelling of a name is another item, and the same text.
+        let isSameList =
+            before.items == now.items
+            && zip(before.items, now.items).allSatisfy { $0.id.isSameInBytes($1.id) }
+        if isSameFolder, !isSameList { sendDifference(before.items, now) }
     }
 
     private func sendDifference(_ before: [SceneDescription.Item], _ now: SceneDescription) {
-        let old = Dictionary(before.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        let current = Set(now.items.map(\.id))
-        let put = now.items.filter { old[$0.id] != $0 }
-        let drop = before.map(\.id).filter { !current.contains($0) }
+        let old = Dictionary(before.map { (FilePath($0.id), $0) }, uniquingKeysWith: { first, _ in first })
+        let current = Set(now.items.map { FilePath($0.id) })
+        let put = now.items.filter { old[FilePath($0.id)] != $0 }
+        let drop = before.map(\.id).filter { !current.contains(FilePath($0)) }
         guard !put.isEmpty || !drop.isEmpty else { return }
         revision += 1
         send(.items(revision: revision, folder: now.browser?.folder ?? "", put: put, drop: drop))

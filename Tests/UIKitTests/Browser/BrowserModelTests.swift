@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Testing
 
@@ -67,6 +68,29 @@ struct BrowserModelTests {
         try FileManager.default.removeItem(at: shelf.at("sub"))
         await stage.until { stage.browser.model.folder.isEmpty && stage.names == ["a.txt"] }
         #expect(stage.names == ["a.txt"])
+    }
+
+    @Test("Names that only look alike are two items, each of which comes and goes, and is told to the page")
+    func lookAlikes() async throws {
+        let (letter, mark, root) = ("\u{E9}.txt", "e\u{301}.txt", shelf.location.root)
+        try ItemMoves.createFile(root.appending(mark), contents: Data("1".utf8))
+        let stage = try await begin()
+        let model = stage.browser.model
+        try ItemMoves.createFile(root.appending(letter), contents: Data("22".utf8))
+        await stage.until { model.items[letter]?.byteCount == 2 }
+        #expect(model.items[mark]?.byteCount == 1)
+        try ItemMoves.removeFile(root.appending(letter))
+        await stage.until { model.items[letter] == nil }
+        #expect(model.items[mark]?.byteCount == 1)
+        stage.stage.tabSession.bringUpToDate()
+        _ = try stage.stage.told()
+        try ItemMoves.move(root.appending(mark), toFree: root.appending(letter))
+        await stage.until { model.items[letter] != nil && model.items[mark] == nil }
+        stage.stage.tabSession.bringUpToDate()
+        let told = try stage.stage.told()
+        let put = told.last?["put"] as? [[String: Any]]
+        #expect((put?.first?["id"] as? String)?.isSameInBytes(letter) == true)
+        #expect((told.last?["drop"] as? [String])?.first?.isSameInBytes(mark) == true)
     }
 
     @Test("A location that is taken away shows nothing, and then what is in the one that comes to its place")
