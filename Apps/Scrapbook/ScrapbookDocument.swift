@@ -37,6 +37,16 @@ class ScrapbookDocument: UIDocument {
                 ]
             )
         }
+        // A wrapper of another kind has no bytes to give, and typing would put a file in place of what it holds.
+        for name in [Self.textName] + Self.pictureNames.values
+        where wrapper.fileWrappers?[name].map(\.isRegularFile) == false {
+            throw CocoaError(
+                .fileReadCorruptFile,
+                userInfo: [
+                    NSLocalizedDescriptionKey: "What is named “\(name)” in this scrapbook is no file."
+                ]
+            )
+        }
         package = wrapper
         isTyping = false
         announce(.everything)

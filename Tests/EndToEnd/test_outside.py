@@ -262,6 +262,24 @@ def test_a_plain_file_is_no_scrapbook_and_says_so(scrapbook):
     expect(scrapbook.done).to_be_hidden()
 
 
+@pytest.mark.parametrize("name", ["text.txt", "image.png"])
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_a_member_of_another_kind_is_a_message_and_not_a_crash(scrapbook, name, kind):
+    member = scrapbook.app.documents / "Odd.scrapbook" / name
+    member.parent.mkdir()
+    if kind == "folder":
+        member.mkdir()
+        (member / "inner.txt").write_text("kept")
+    else:
+        member.symlink_to("elsewhere")
+    scrapbook.item("Odd").dblclick()
+    dialog = scrapbook.page.get_by_role("alertdialog")
+    expect(dialog).to_contain_text(name)
+    dialog.get_by_role("button", name="OK").click()
+    expect(scrapbook.done).to_be_hidden()
+    assert member.is_symlink() or (member / "inner.txt").read_text() == "kept"
+
+
 def test_bad_text_written_into_an_open_document_keeps_what_was_read(color):
     file = opened(color, "Was Good", "1,2,3\n")
     file.write_text("nonsense")
