@@ -131,11 +131,8 @@ extension UIDocumentBrowserViewController {
             model.step(back: true, finish("Undo", answer))
         case "redo":
             model.step(back: false, finish("Redo", answer))
-        case "explain":
-            model.explain(try items(arguments).first)
-            answer(.success(nil))
-        case "explained":
-            model.explain(nil)
+        case "explain", "explained":
+            model.explain(try verb == "explain" ? items(arguments).first : nil)
             answer(.success(nil))
         case "evict":
             perform("Remove Download", try items(arguments), answer) {
@@ -157,6 +154,9 @@ extension UIDocumentBrowserViewController {
             answer(.success(nil))
         case "import":
             try importBatch(arguments.text("batch"), into: arguments.text("folder"), tab, answer)
+        case "abandon":
+            AppHost.current?.dropUploads(try arguments.text("batch"), of: tab.session.persistentIdentifier)
+            answer(.success(nil))
         case "action":
             try act(arguments.text("action"), on: arguments.texts("items"))
             answer(.success(nil))

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import FileSystem
 internal import Foundation
 internal import HTTPService
@@ -58,6 +59,17 @@ final class AppHost {
     /// The files that a tab uploaded for one import.
     func takeUploads(_ batch: String, of tab: String) -> URL? {
         receiver.uploads.take(batch, of: tab)
+    }
+
+    /// Removes what a tab uploaded and does not import: one batch, or all that it has.
+    func dropUploads(_ batch: String? = nil, of tab: String) {
+        let uploads = receiver.uploads
+        let homes = batch.map { [uploads.take($0, of: tab)].compactMap { $0 } } ?? uploads.takeAll(of: tab)
+        guard !homes.isEmpty else { return }
+        DispatchQueue.global(qos: .utility).async {
+            // What cannot be removed goes with the process.
+            for home in homes { try? FileManager.default.removeItem(at: home) }
+        }
     }
 }
 

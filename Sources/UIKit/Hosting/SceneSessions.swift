@@ -75,6 +75,7 @@ enum SceneSessions {
         guard departures[identifier] == number, let session = sessions[identifier] else { return }
         departures[identifier] = nil
         sessions[identifier] = nil
+        AppHost.current?.dropUploads(of: identifier)
         disconnect(session)
     }
 

@@ -4,8 +4,8 @@ internal import Locks
 
 /// Where uploaded files wait until the import that names their batch.
 ///
-/// A folder of this process alone; what is never imported goes with the process, or with the start of the next one when it
-/// was killed.
+/// A folder of this process alone; what is never imported goes when the page gives it up, with its tab, with the process, or with
+/// the start of the next one when it was killed.
 final class UploadFolder: Sendable {
     private let own: ProcessFolder
     private let batches = Locked<[String: URL]>([:])
@@ -36,6 +36,14 @@ final class UploadFolder: Sendable {
     /// The folder of a batch, which is the caller's from now on; nil for one that does not exist.
     func take(_ batch: String, of tab: String) -> URL? {
         batches.withLock { $0.removeValue(forKey: tab + "/" + batch) }
+    }
+
+    /// The folders of all batches of a tab, which are the caller's from now on.
+    func takeAll(of tab: String) -> [URL] {
+        batches.withLock { batches in
+            let keys = batches.keys.filter { $0.hasPrefix(tab + "/") }
+            return keys.compactMap { batches.removeValue(forKey: $0) }
+        }
     }
 
     func removeAll() {

@@ -42,6 +42,17 @@ struct UploadFolderTests {
         #expect(uploads.take("b", of: "u")?.path == homes[2].path)
     }
 
+    @Test("All that a tab has is taken at once, and nothing of another's")
+    func all() throws {
+        for (batch, tab) in [("b", "t"), ("c", "t"), ("b", "u")] {
+            _ = try uploads.place("x", batch: batch, tab: tab)
+        }
+        #expect(uploads.takeAll(of: "t").count == 2)
+        #expect(uploads.takeAll(of: "t").isEmpty)
+        #expect(uploads.take("b", of: "t") == nil)
+        #expect(uploads.take("b", of: "u") != nil)
+    }
+
     @Test("Nobody else can look inside, and it goes as a whole")
     func privacy() throws {
         let file = try uploads.place("x", batch: "b", tab: "t")

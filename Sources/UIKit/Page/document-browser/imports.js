@@ -67,6 +67,8 @@ export class Imports {
       }
     } catch (error) {
       progress.end();
+      // What has come so far is of no use. Where this cannot be said it goes with the tab.
+      this.#scene.act('browser.abandon', { batch }).catch(() => {});
       if (!aborting.signal.aborted) this.#scene.problem(error);
     }
   }
