@@ -79,6 +79,18 @@ def test_the_trash_is_undone_from_the_notice(filled):
     assert "Ash.color" in filled.app.names()
 
 
+def test_the_notice_of_the_trash_undoes_nothing_else(filled):
+    filled.item("Ash").click()
+    filled.page.keyboard.press("Delete")
+    notice = filled.page.get_by_role("region", name="Notices")
+    expect(notice).to_contain_text("moved to the trash")
+    filled.choose_from_menu("Brick", "Duplicate")
+    expect(filled.page.locator(".item")).to_have_count(4)
+    notice.get_by_role("button", name="Undo").click()
+    expect(filled.page.get_by_role("alertdialog")).to_contain_text("Something else has been done since")
+    assert len(filled.app.names()) == 4 and "Ash.color" not in filled.app.names()
+
+
 def test_undo_and_redo_by_keys(filled):
     filled.item("Brick").click()
     filled.page.keyboard.press("Delete")

@@ -59,6 +59,8 @@ package struct BrowserHistory: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var act: BrowserAct
         var command: BrowserCommand
+        /// No other entry has it, nor this one once it has been undone and done again.
+        var number: Int
     }
 
     private enum Direction: Hashable, Sendable { case undo, redo }
@@ -71,8 +73,12 @@ package struct BrowserHistory: Hashable, Sendable {
     private var undoable: [Entry] = []
     private var redoable: [Entry] = []
     private var running: Running?
+    private var entryCount = 0
 
     package init() {}
+
+    /// The number of what would be undone, by which it is told from whatever is done later; nil when there is nothing.
+    package var lastNumber: Int? { undoable.last?.number }
 
     /// What would be undone, for a menu; nil when there is nothing, or a command runs.
     package var undoTitle: String? { running == nil ? undoable.last?.act.title : nil }
@@ -87,7 +93,7 @@ package struct BrowserHistory: Hashable, Sendable {
     package mutating func record(_ act: BrowserAct, inverse: BrowserCommand?) {
         guard let inverse else { return }
         redoable.removeAll()
-        Self.push(Entry(act: act, command: inverse), to: &undoable)
+        push(act, inverse, to: \.undoable)
     }
 
     /// Begins to undo.
@@ -109,8 +115,8 @@ package struct BrowserHistory: Hashable, Sendable {
         running = nil
         guard let inverse else { return }
         switch ended.direction {
-        case .undo: Self.push(Entry(act: ended.act, command: inverse), to: &redoable)
-        case .redo: Self.push(Entry(act: ended.act, command: inverse), to: &undoable)
+        case .undo: push(ended.act, inverse, to: \.redoable)
+        case .redo: push(ended.act, inverse, to: \.undoable)
         }
     }
 
@@ -123,8 +129,13 @@ package struct BrowserHistory: Hashable, Sendable {
         return entry.command
     }
 
-    private static func push(_ entry: Entry, to entries: inout [Entry]) {
-        entries.append(entry)
-        if entries.count > entryCountMax { entries.removeFirst() }
+    private mutating func push(
+        _ act: BrowserAct,
+        _ command: BrowserCommand,
+        to entries: WritableKeyPath<BrowserHistory, [Entry]>
+    ) {
+        entryCount += 1
+        self[keyPath: entries].append(Entry(act: act, command: command, number: entryCount))
+        if self[keyPath: entries].count > Self.entryCountMax { self[keyPath: entries].removeFirst() }
     }
 }

@@ -128,7 +128,7 @@ extension UIDocumentBrowserViewController {
         case "trash":
             model.trash(arguments.texts("items"), finish("Move to Trash", answer))
         case "undo":
-            model.step(back: true, finish("Undo", answer))
+            try undo(arguments, answer)
         case "redo":
             model.step(back: false, finish("Redo", answer))
         case "explain", "explained":
@@ -167,20 +167,33 @@ extension UIDocumentBrowserViewController {
 
     /// Answers with the items that came of it, or says what went wrong.
     private func finish(_ what: String, _ answer: @escaping Acts.Answer) -> BrowserModel.Finish {
-        { result in
+        { [model] result in
             switch result {
             case .success(let outcome):
                 if let failure = outcome.failures.first {
                     answer(.failure(Acts.Refusal("\(what) was not possible", failure.fullText)))
                 } else {
                     let ids = outcome.items.map(\.id)
-                    answer(.success(["item": ids.first.map { $0 as Any } ?? NSNull(), "items": ids]))
+                    answer(
+                        .success([
+                            "item": ids.first.map { $0 as Any } ?? NSNull(), "items": ids,
+                            "deed": model.history.lastNumber.map { $0 as Any } ?? NSNull(),
+                        ])
+                    )
                 }
             case .failure(let error):
                 let text = (error as? BrowserError)?.fullText ?? error.localizedDescription
                 answer(.failure(Acts.Refusal("\(what) was not possible", text)))
             }
         }
+    }
+
+    /// Takes back what was done last; where a deed is named, only while it is that.
+    private func undo(_ arguments: Acts.Arguments, _ answer: @escaping Acts.Answer) throws {
+        if let deed = arguments.values["deed"] as? Int, deed != model.history.lastNumber {
+            throw Acts.Refusal("Undo was not possible", "Something else has been done since.")
+        }
+        model.step(back: true, finish("Undo", answer))
     }
 
     private func urls(_ ids: [String]) -> [URL] {

@@ -48,6 +48,25 @@ struct BrowserHistoryTests {
         #expect(history.undoTitle == "Move to Trash")
     }
 
+    @Test("What would be undone has a number that nothing had before, itself neither")
+    func numbers() {
+        var history = BrowserHistory()
+        #expect(history.lastNumber == nil)
+        history.record(.trash, inverse: .putBack([]))
+        let first = history.lastNumber
+        history.record(.rename, inverse: back)
+        #expect(history.lastNumber != first)
+        _ = history.beginUndo()
+        history.end(inverse: there)
+        #expect(history.lastNumber == first)
+        _ = history.beginUndo()
+        history.end(inverse: .trash([]))
+        #expect(history.lastNumber == nil)
+        _ = history.beginRedo()
+        history.end(inverse: .putBack([]))
+        #expect(history.lastNumber != nil && history.lastNumber != first)
+    }
+
     @Test("What could not be undone is forgotten")
     func failure() {
         var history = BrowserHistory()

@@ -124,6 +124,19 @@ struct BrowserModelTests {
         #expect(try shelf.names() == ["New", "sub", "z.txt"])
     }
 
+    @Test("An undo that names a deed takes back that one and no other")
+    func undoNamed() async throws {
+        let stage = try await begin()
+        let answer = try await stage.perform("duplicate", ["items": ["a.txt"]]) as? [String: Any]
+        let deed = try #require(answer?["deed"] as? Int)
+        #expect(try await stage.items("rename", ["item": "a.txt", "name": "z"]) == ["z.txt"])
+        #expect(await refusal(stage, "undo", ["deed": deed]) == "Something else has been done since.")
+        #expect(try shelf.names() == ["a 2.txt", "sub", "z.txt"])
+        #expect(try await stage.items("undo") == ["a.txt"])
+        #expect(await refusal(stage, "undo", ["deed": deed]) == nil)
+        #expect(try shelf.names() == ["a.txt", "sub"])
+    }
+
     @Test("With nothing to take back, nothing happens")
     func undoNothing() async throws {
         let stage = try await begin()

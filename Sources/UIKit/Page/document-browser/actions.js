@@ -135,7 +135,7 @@ export class ItemActions {
     if (answer === undefined) return;
     this.#scene.notice({
       text: items.length === 1 ? strings.trashed(items[0].title) : strings.trashedMany(items.length),
-      act: { title: strings.undo, run: () => this.undo() },
+      act: { title: strings.undo, run: () => this.#takeBack('undo', answer.deed) },
     });
   }
 
@@ -201,11 +201,11 @@ export class ItemActions {
   }
 
   /** Undo means what was done last, also when the process is still at it. */
-  async #takeBack(which) {
+  async #takeBack(which, deed) {
     const isBusy = this.isBusy;
     await Promise.all(this.#underWay);
     if (!isBusy && !this.#browser[which]) return;
-    await this.#do(`browser.${which}`);
+    await this.#do(`browser.${which}`, { deed });
     this.#scene.store.forgetGuesses();
   }
 
