@@ -28,28 +28,31 @@ package enum FolderScan {
     /// - Parameters:
     ///   - path: The folder.
     ///   - isWanted: Says of a name that begins with a dot whether that member is wanted, too.
+    ///   - isPassedOver: Says why a member may be left out that cannot be looked at; any other reason is thrown.
     package static func visibleItems(
         in path: FilePath,
-        orHidden isWanted: (String) -> Bool = { _ in false }
+        orHidden isWanted: (String) -> Bool = { _ in false },
+        passingOver isPassedOver: (SystemError) -> Bool = { _ in false }
     ) throws(SystemError) -> [ScannedItem] {
         let folder = try Folder.open(path)
         var items: [ScannedItem] = []
         try SystemCalls.forEachMember(of: folder) { (name, _, _) throws(SystemError) in
             guard name.utf8.first != UInt8(ascii: ".") || isWanted(name) else { return true }
-            if let item = try item(name, in: folder) { items.append(item) }
+            if let item = try item(name, in: folder, isPassedOver) { items.append(item) }
             return true
         }
         return items
     }
 
-    /// Some members, by name; nil for those that are not there.
+    /// Some members, by name; nil for those that are not there, or passed over as above.
     package static func items(
         _ names: some Sequence<String>,
-        in path: FilePath
+        in path: FilePath,
+        passingOver isPassedOver: (SystemError) -> Bool = { _ in false }
     ) throws(SystemError) -> [(name: String, item: ScannedItem?)] {
         let folder = try Folder.open(path)
         var items: [(name: String, item: ScannedItem?)] = []
-        for name in names { items.append((name, try item(name, in: folder))) }
+        for name in names { items.append((name, try item(name, in: folder, isPassedOver))) }
         return items
     }
 
@@ -103,8 +106,17 @@ package enum FolderScan {
         return isWhole
     }
 
-    private static func item(_ name: String, in folder: Folder) throws(SystemError) -> ScannedItem? {
-        guard let stamp = try SystemCalls.statusIfPresent(folder, name)?.stamp else { return nil }
+    private static func item(
+        _ name: String,
+        in folder: Folder,
+        _ isPassedOver: (SystemError) -> Bool
+    ) throws(SystemError) -> ScannedItem? {
+        let found: FileStamp?
+        do { found = try SystemCalls.statusIfPresent(folder, name)?.stamp } catch {
+            guard isPassedOver(error) else { throw error }
+            return nil
+        }
+        guard let stamp = found else { return nil }
         guard stamp.kind == .symbolicLink else { return ScannedItem(name: name, stamp: stamp) }
         do {
             let target = try SystemCalls.fstatat(folder, name, followsSymbolicLink: true).stamp

@@ -122,7 +122,7 @@ struct ItemMaker {
     /// The items of a look at some names: each itself, or what its placeholder stands for.
     mutating func items(_ names: some Sequence<String>) throws -> [(name: String, item: FolderItem?)] {
         var found: [(name: String, item: FolderItem?)] = []
-        for (name, scanned) in try FolderScan.items(names, in: folder) {
+        for (name, scanned) in try FolderScan.items(names, in: folder, passingOver: \.isOutOfReach) {
             found.append((name, scanned.map { item($0) } ?? item(standingFor: name)))
         }
         return found
@@ -132,7 +132,9 @@ struct ItemMaker {
     mutating func allItems() throws -> [FolderItem] {
         let scanned = try FolderScan.visibleItems(
             in: folder,
-            orHidden: { Placeholder.itemName(of: $0) != nil }
+            orHidden: { Placeholder.itemName(of: $0) != nil },
+            // The others are to be seen all the same.
+            passingOver: \.isOutOfReach
         )
         var items: [FolderItem] = []
         var placeholders: [String] = []

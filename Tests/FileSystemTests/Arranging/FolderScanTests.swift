@@ -29,6 +29,29 @@ struct FolderScanTests {
         #expect(items[3].targetStamp == nil)
     }
 
+    /// Lets nobody look at one member.
+    private struct Unreachable: SystemCallObserver {
+        let name: String
+
+        func willMake(_ call: SystemCall) -> CInt {
+            call.name.contains("stat") && call.path.name == name ? ENOTCONN : 0
+        }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("A member that is out of reach hides the others only where nobody says that it may be passed over")
+    func outOfReach() throws {
+        for name in ["a", "b"] { try write(name) }
+        let root = root
+        try SystemCallObservation.withObserver(Unreachable(name: "b")) {
+            #expect(throws: SystemError.self) { try FolderScan.visibleItems(in: root) }
+            let items = try FolderScan.visibleItems(in: root, passingOver: \.isOutOfReach)
+            #expect(items.map(\.name) == ["a"])
+            let named = try FolderScan.items(["a", "b"], in: root, passingOver: \.isOutOfReach)
+            #expect(named.map { $0.item != nil } == [true, false])
+        }
+    }
+
     @Test("A name that is not UTF-8 hides itself and nothing else")
     func notUTF8() throws {
         try write("a")
