@@ -20,12 +20,12 @@ class Agent:
     def __enter__(self):
         with open(self._log, "wb") as log:
             self._process = self._start("sheaf", "agent", *self._options, stderr=log)
-        until(self._answers, seconds=20)
+        until(self._answers)
         return self
 
     def __exit__(self, *_):
         self._process.terminate()
-        self._process.wait(timeout=10)
+        self._process.wait(timeout=60)
 
     def _start(self, program, *words, **options):
         return subprocess.Popen([self._binaries / program, *words], env={**os.environ, **self.environment}, **options)
@@ -34,7 +34,7 @@ class Agent:
         """What `sheaf` says."""
         return subprocess.run(
             [self._binaries / "sheaf", *words], env={**os.environ, **self.environment}, capture_output=True, text=True,
-            timeout=20)
+            timeout=60)
 
     @property
     def log(self):

@@ -1,5 +1,6 @@
 """Starts the apps on folders of their own, and opens their page in a browser."""
 
+import contextlib
 import os
 import pathlib
 import queue
@@ -19,10 +20,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARIES = pathlib.Path(os.environ.get("SHEAF_BIN", ROOT / ".build" / "debug")).resolve()
 CHROMIUM = os.environ.get("SHEAF_CHROMIUM", "/usr/bin/chromium")
 SCREENSHOTS = ROOT / ".build" / "screenshots"
-START_SECONDS = 20
+# Of a machine that does much else meanwhile.
+START_SECONDS = END_SECONDS = 60
 EXTENSIONS = {"Color": "color", "Scrapbook": "scrapbook"}
 
-expect.set_options(timeout=10_000)
+expect.set_options(timeout=60_000)
 
 
 class App:
@@ -90,19 +92,29 @@ class App:
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
 
+    @contextlib.contextmanager
+    def stopped(self):
+        """Has it do nothing meanwhile: each of its threads has stopped before this goes on."""
+        self.signal(signal.SIGSTOP)
+        try:
+            os.waitid(os.P_PID, self._process.pid, os.WSTOPPED)
+            yield
+        finally:
+            self.signal(signal.SIGCONT)
+
     def signal(self, number):
         self._process.send_signal(number)
 
     def end(self, number):
         """Asks the process to end, and gives the status with which it does."""
         self.signal(number)
-        return self._process.wait(timeout=10)
+        return self._process.wait(timeout=END_SECONDS)
 
     def stop(self):
         if self._process and self._process.poll() is None:
             self._process.terminate()
             try:
-                self._process.wait(timeout=10)
+                self._process.wait(timeout=END_SECONDS)
             except subprocess.TimeoutExpired:
                 self.kill()
 
@@ -175,8 +187,8 @@ class Tab:
 
         The page alone does not tell: it says so too while what was just entered is on its way to the app.
         """
-        until(lambda: self.shown in self.on_disk(), seconds=20)
-        expect(self.page.locator("document-view.is-front .state-line")).to_have_text("Saved", timeout=20_000)
+        until(lambda: self.shown in self.on_disk())
+        expect(self.page.locator("document-view.is-front .state-line")).to_have_text("Saved")
 
     @property
     def shown(self):

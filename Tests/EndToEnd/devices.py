@@ -47,7 +47,7 @@ class Process:
             self.process.send_signal(signal.SIGCONT)
             self.process.terminate()
             try:
-                self.process.wait(10)
+                self.process.wait(60)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 raise
@@ -56,8 +56,8 @@ class Process:
     def stopped(self):
         """Has it do nothing meanwhile: each of its threads has stopped before this goes on."""
         self.process.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
         try:
+            os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
             yield
         finally:
             self.process.send_signal(signal.SIGCONT)
@@ -72,6 +72,11 @@ class Process:
 
 
 def wait_for(condition, seconds, what):
+    """Gives what a condition gives, once that is something; fails when it is not within so many seconds, or a minute.
+
+    A machine that does much else meanwhile takes many times as long as another one.
+    """
+    seconds = max(seconds, 60)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         found = condition()
@@ -195,7 +200,7 @@ class Device(Process):
         for process, answer in ((first, answers[0]), (second, answers[1])):
             process.stdin.write(answer + "\n")
             process.stdin.flush()
-        return first.communicate(timeout=60)[0], second.communicate(timeout=60)[0]
+        return first.communicate(timeout=120)[0], second.communicate(timeout=120)[0]
 
     @contextlib.contextmanager
     def coordinated(self):

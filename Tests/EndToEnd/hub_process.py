@@ -50,7 +50,7 @@ class Hub:
     def run(self, *words):
         """Runs another subcommand of the hub on the same folder."""
         return subprocess.run([BINARIES / "sheaf", "hub", *words, "--data", self.data],
-                              capture_output=True, text=True, timeout=20)
+                              capture_output=True, text=True, timeout=60)
 
     def kill(self):
         self.process.kill()
@@ -59,10 +59,10 @@ class Hub:
     def end(self):
         """Ends it as a system does; the exit status."""
         self.process.terminate()
-        self.output += self.process.communicate(timeout=10)
+        self.output += self.process.communicate(timeout=60)
         return self.process.returncode
 
-    def connect(self, timeout=30):
+    def connect(self, timeout=60):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def ask(self, method, path, body=None, headers={}, token=True, connection=None):

@@ -12,9 +12,9 @@ def is_restoring(app):
 
 
 def kept(app):
-    """What the app keeps of its tabs: state by tab, with activities read."""
-    [file] = app.state.glob("sheaf/*/restoration.plist")
-    states = [entry["state"] for entry in plistlib.loads(file.read_bytes())["entries"]]
+    """What the app keeps of its tabs: state by tab, with activities read; nothing while there is no file of it."""
+    files = app.state.glob("sheaf/*/restoration.plist")
+    states = [entry["state"] for file in files for entry in plistlib.loads(file.read_bytes())["entries"]]
     for state in states:
         if "activity" in state:
             state["activity"] = plistlib.loads(state["activity"])
@@ -22,9 +22,7 @@ def kept(app):
 
 
 def is_kept(app, holds):
-    def look():
-        return any(app.state.glob("sheaf/*/restoration.plist")) and any(map(holds, kept(app)))
-    until(look)
+    until(lambda: any(map(holds, kept(app))))
 
 
 def caret(state):

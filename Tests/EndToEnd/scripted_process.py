@@ -1,6 +1,7 @@
 """Processes that do what they are told, line by line: `coordination-harness script`, `values` and `query`."""
 
 import os
+import signal
 import subprocess
 import threading
 
@@ -43,7 +44,7 @@ class ScriptedProcess:
                          if self.lines[index].startswith(beginning)), None)
 
         with self._news:
-            if not self._news.wait_for(lambda: found() is not None, timeout=20):
+            if not self._news.wait_for(lambda: found() is not None, timeout=60):
                 raise AssertionError(f"no “{beginning}” in {self.lines[self._heard:]} of {self.lines}")
             index = found()
             self._heard = index + 1
@@ -66,7 +67,15 @@ class ScriptedProcess:
     def leave(self):
         """Lets it end, with all that it has said said."""
         self._process.stdin.close()
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=60)
+
+    def stop(self):
+        """Has it do nothing until it goes on: each of its threads has stopped when this comes back."""
+        self._process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.id, os.WSTOPPED)
+
+    def go_on(self):
+        self._process.send_signal(signal.SIGCONT)
 
     def kill(self):
         self._process.kill()

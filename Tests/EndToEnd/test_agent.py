@@ -43,7 +43,7 @@ WELCOME = frame(1, number(2))
 
 def answer(connection):
     """What comes within the time that an agent may take, until there is a whole short frame or the end."""
-    connection.settimeout(20)
+    connection.settimeout(60)
     said = b""
     while len(said) < len(WELCOME):
         part = connection.recv(1000)
@@ -65,7 +65,7 @@ def activated(runtime, listener):
         yield agent
     finally:
         agent.terminate()
-        assert agent.wait(timeout=20) == 0
+        assert agent.wait(timeout=60) == 0
 
 
 @pytest.fixture
@@ -117,10 +117,10 @@ def test_a_socket_that_is_meant_for_another_process_is_left_alone(runtime):
             [BINARIES / "sheaf", "agent"], env=environment, pass_fds=[3],
             preexec_fn=lambda: os.dup2(listener.fileno(), 3))
         try:
-            until(lambda: (runtime / "agent.sock").is_socket(), seconds=20)
+            until(lambda: (runtime / "agent.sock").is_socket())
         finally:
             agent.terminate()
-            agent.wait(timeout=20)
+            agent.wait(timeout=60)
 
 
 # What it is told on its start
@@ -195,14 +195,14 @@ def test_an_agent_of_another_release_takes_over_what_is_held(releases, tmp_path,
     writer.tell("begin w write", notes[0]).hears("w granted")
     reader.tell("begin r read", notes[1]).hears("r granted")
     waiting.tell("begin late read", notes[0])
-    until(lambda: "waiting:\n  read" in releases.locks(), seconds=20)
+    until(lambda: "waiting:\n  read" in releases.locks())
     releases.next_agent(after)
     os.kill(first, end)
     # The next one knows what is held, and lets in who was waiting only when he who writes has ended.
-    until(lambda: releases.agent != first and "waiting:\n  read" in releases.locks(), seconds=20)
+    until(lambda: releases.agent != first and "waiting:\n  read" in releases.locks())
     waiting.tell("begin same read", notes[1]).hears("same granted")
     reader.tell("begin in-the-way write", notes[1])
-    until(lambda: releases.locks().split("waiting:")[1].count("  write") == 1, seconds=20)
+    until(lambda: releases.locks().split("waiting:")[1].count("  write") == 1)
     assert not any(line.startswith(("late", "in-the-way")) for line in waiting.lines + reader.lines)
     writer.ends("w")
     waiting.hears("late granted", notes[0])
@@ -218,7 +218,7 @@ def test_who_cannot_speak_to_the_next_agent_loses_what_he_holds_and_hears_it(rel
     first = releases.agent
     old.tell("begin w write", note).hears("w granted")
     new.tell("begin late write", note)
-    until(lambda: "waiting:\n  write" in releases.locks(), seconds=20)
+    until(lambda: "waiting:\n  write" in releases.locks())
     releases.next_agent("2-2")
     os.kill(first, signal.SIGKILL)
     # Whoever is let in is told apart from whoever was, so that nobody takes his own work for safe.
@@ -284,7 +284,7 @@ def test_another_user_does_not_reach_the_socket():
         agent = subprocess.Popen([BINARIES / "sheaf", "agent"], env=environment)
         try:
             path = str(open_folder / "run" / "agent.sock")
-            until(lambda: talk(path) == "welcome", seconds=20)
+            until(lambda: talk(path) == "welcome")
             # A socket beside the folder is reached: it is the folder that keeps them out.
             with listening(str(open_folder / "beside.sock")) as beside:
                 (open_folder / "beside.sock").chmod(0o777)
@@ -295,7 +295,7 @@ def test_another_user_does_not_reach_the_socket():
             assert talk(path) == "welcome"
         finally:
             agent.terminate()
-            agent.wait(timeout=20)
+            agent.wait(timeout=60)
     finally:
         shutil.rmtree(open_folder)
 
@@ -351,7 +351,7 @@ def test_it_outlives_whatever_is_sent_to_it(agent, tmp_path):
     with socket.socket(socket.AF_UNIX) as last:
         last.connect(str(runtime / "agent.sock"))
         last.sendall(struct.pack("<I", (1 << 20) + 1))
-        last.settimeout(20)
+        last.settimeout(60)
         assert last.recv(1000)[4:6] == bytes([2, 1])
         assert last.recv(1000) == b""
     # With all these connections open it serves as before, and what was held is held.

@@ -1,7 +1,5 @@
 """A page whose process is gone, stands still or comes back."""
 
-import signal
-
 from playwright.sync_api import expect
 
 from color_editor import hex_field, set_hex
@@ -16,14 +14,11 @@ def bar(tab):
 def test_a_process_that_stands_still_is_said_and_what_was_entered_arrives(color):
     color.create()
     set_hex(color, "#101010")
-    color.app.signal(signal.SIGSTOP)
-    try:
+    with color.app.stopped():
         set_hex(color, "#202020")
         expect(bar(color)).to_be_visible()
         expect(bar(color)).to_contain_text("trying again")
         color.screenshot("standing-still")
-    finally:
-        color.app.signal(signal.SIGCONT)
     expect(bar(color)).to_be_hidden()
     color.expect_saved()
     [name] = color.app.names()
@@ -79,6 +74,8 @@ def test_a_page_cut_off_while_it_loads_shows_documents_once_its_process_is_back(
 def test_a_reload_keeps_the_document_in_front(color):
     color.create()
     set_hex(color, "#505050")
+    # What is still on its way to the app when the page goes is none of this.
+    expect(color.undo).to_be_enabled()
     color.page.reload()
     color.expect_opened()
     expect(hex_field(color)).to_have_value("#505050")

@@ -2,8 +2,6 @@
 
 import itertools
 import json
-import os
-import signal
 import time
 
 import pytest
@@ -47,7 +45,7 @@ def waits(agent):
 
 
 def waits_for(agent, path):
-    until(lambda: waits(agent) == [str(path)], seconds=20)
+    until(lambda: waits(agent) == [str(path)])
 
 
 # Who waits for whom
@@ -83,7 +81,7 @@ def test_a_folder_goes_only_when_nobody_uses_what_is_in_it(agent, pair, folder, 
     places = [folder / "going"] + ([folder / "gone"] if kind == "swap" else [])
     other.tell("begin r read", inside / "note.txt").hears("r granted")
     one.tell("begin d", kind, *places)
-    until(lambda: waits(agent) == [str(place) for place in places], seconds=20)
+    until(lambda: waits(agent) == [str(place) for place in places])
     other.ends("r")
     one.hears("d granted")
     # And the other way round: nobody gets into what is about to go.
@@ -124,10 +122,10 @@ def test_intents_are_granted_together(agent, pair, folder):
     paths = [folder / "a.txt", folder / "b.txt"]
     other.tell("begin w write", paths[1]).hears("w granted")
     one.tell("begin i intents", *paths)
-    until(lambda: waits(agent) == [str(path) for path in paths], seconds=20)
+    until(lambda: waits(agent) == [str(path) for path in paths])
     # What waits for one has neither, and keeps its place for both.
     other.tell("begin late write", paths[0])
-    until(lambda: len(waits(agent)) == 3, seconds=20)
+    until(lambda: len(waits(agent)) == 3)
     other.tell("w end")
     one.hears("i granted", *paths)
     assert "late granted" not in " ".join(other.lines)
@@ -140,17 +138,17 @@ def test_both_are_written_or_none(agent, pair, folder):
     paths = [folder / "a.txt", folder / "b.txt"]
     other.tell("begin r read", paths[1]).hears("r granted")
     one.tell("begin w both", *paths)
-    until(lambda: waits(agent) == [str(path) for path in paths], seconds=20)
+    until(lambda: waits(agent) == [str(path) for path in paths])
     other.ends("r")
     one.hears("w granted", *paths)
     for name, path in zip("xy", paths):
         other.tell("begin", name, "read", path)
-    until(lambda: sorted(waits(agent)) == sorted(map(str, paths)), seconds=20)
+    until(lambda: sorted(waits(agent)) == sorted(map(str, paths)))
     for path in paths:
         one.does("w", "write", path, "new")
     one.ends("w")
     # Which of the two is let in first is nobody's promise.
-    until(lambda: {f"{name} granted {path}" for name, path in zip("xy", paths)} <= set(other.lines), seconds=20)
+    until(lambda: {f"{name} granted {path}" for name, path in zip("xy", paths)} <= set(other.lines))
 
 
 @pytest.mark.parametrize("kind", ["read", "save-read", "write", "merge", "delete", "replace"])
@@ -164,7 +162,7 @@ def test_accesses_of_one_purpose_are_not_in_each_others_way(agent, pair, folder,
     other.tell("begin different as sync.other", kind, path)
     waits_for(agent, path)
     other.tell("begin none", kind, path)
-    until(lambda: waits(agent) == [str(path)] * 2, seconds=20)
+    until(lambda: waits(agent) == [str(path)] * 2)
     other.ends("same")
     assert waits(agent) == [str(path)] * 2
     one.ends("w")
@@ -185,7 +183,7 @@ def test_presenters_make_way_once_for_all_accesses_of_a_purpose(pair, folder):
     other.tell("begin beside read", folder / "other.txt").hears("beside granted")
     other.tell("v end").hears("v ended")
     one.tell("begin u as sync.engine write", path).hears("u granted")
-    until(lambda: other.lines.count("p writer") == 2, seconds=20)
+    until(lambda: other.lines.count("p writer") == 2)
     said = [line for line in other.lines if line.startswith("p ")]
     assert said == ["p presents", "p writer", "p changed", "p changed", "p reacquires", "p writer"]
 
@@ -197,7 +195,7 @@ def test_who_is_cancelled_fails_and_holds_up_nobody(agent, pair, folder):
     one.tell("begin w intents", path)
     waits_for(agent, path)
     other.tell("begin later read", path)
-    until(lambda: len(waits(agent)) == 2, seconds=20)
+    until(lambda: len(waits(agent)) == 2)
     one.tell("cancel w").hears("w failed NSCocoaErrorDomain 3072")
     other.hears("later granted", path)
     assert waits(agent) == []
@@ -283,7 +281,7 @@ def test_a_move_is_told_to_all_whom_it_concerns_and_followed_by_who_waits(agent,
     other.tell("begin r read", source)
     waits_for(agent, source)
     one.does("m", "move", source, target)
-    until(lambda: waits(agent) == [str(target)], seconds=20)
+    until(lambda: waits(agent) == [str(target)])
     assert not any("moved" in line for line in other.lines), "the access that moves it has not ended"
     one.ends("m")
     other.hears("r granted", target)
@@ -347,14 +345,14 @@ def test_who_replaces_a_moved_item_keeps_the_place_that_it_asked_for(agent, pair
     other.tell("begin replace replace", source)
     waits_for(agent, source)
     other.tell("begin write write", source)
-    until(lambda: len(waits(agent)) == 2, seconds=20)
+    until(lambda: len(waits(agent)) == 2)
     one.does("m", "move", source, target)
     # Who wants to write goes with the item; for who replaces it, it has gone.
-    until(lambda: sorted(waits(agent)) == sorted([str(source), str(target)]), seconds=20)
+    until(lambda: sorted(waits(agent)) == sorted([str(source), str(target)]))
     one.ends("m")
     other.hears("replace granted", source)
     other.does("replace", "write", source, "new").ends("replace")
-    until(lambda: f"write granted {target}" in other.lines, seconds=20)
+    until(lambda: f"write granted {target}" in other.lines)
     assert (source.read_text(), target.read_text()) == ("new", "old")
 
 
@@ -425,23 +423,32 @@ def test_who_waits_for_a_stopped_presenter_fails_after_the_limit_and_hears_its_n
             ScriptedProcess(BINARIES, agent.environment, tmp_path / name) for name in ["writer", "presenter"]]
         try:
             presenter.tell("present p", path).hears("p presents")
-            os.kill(presenter.id, signal.SIGSTOP)
+            presenter.stop()
             began = time.monotonic()
             writer.tell("begin w write", path)
             error = writer.hears("w failed presenterTimedOut")
-            assert seconds <= time.monotonic() - began < seconds + 4
+            waited = [time.monotonic() - began]
+            # What it takes longer is the agent's if it is so each time, else the machine's.
+            while waited[-1] >= seconds + 4 and len(waited) < 3:
+                began = time.monotonic()
+                writer.tell(f"begin late{len(waited)} write", path)
+                error = writer.hears(f"late{len(waited)} failed presenterTimedOut")
+                waited.append(time.monotonic() - began)
+            assert seconds <= min(waited) < seconds + 4, waited
             assert "ScriptedPresenter (registered at coordination_harness/ScriptedProcess.swift:" in error
             assert f"in coordination-harness (process {presenter.id})" in error
             assert waits(agent) == []
             # Who goes on is asked again, and answers, once it has begun to in time.
-            os.kill(presenter.id, signal.SIGCONT)
-            for number in range(20):
-                said = writer.tell(f"begin again{number} write", path).hears(f"again{number} ")
-                if said.startswith(f"again{number} granted {path}"):
-                    break
-                assert said.startswith(f"again{number} failed presenterTimedOut"), said
-            else:
-                raise AssertionError(f"it does not answer: {said}")
+            presenter.go_on()
+            numbers = itertools.count()
+
+            def is_granted():
+                name = f"again{next(numbers)}"
+                said = writer.tell(f"begin {name} write", path).hears(f"{name} ")
+                assert said.startswith((f"{name} granted {path}", f"{name} failed presenterTimedOut")), said
+                return said.startswith(f"{name} granted")
+
+            until(is_granted)
         finally:
             for process in [writer, presenter]:
                 process.kill()

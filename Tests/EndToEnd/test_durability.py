@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from pictures import noise, photograph
 from color_editor import hex_field, set_hex
+from keeping import is_kept
 from waiting import until
 
 
@@ -41,6 +42,7 @@ def test_a_colour_outlives_the_kill(color, open_tab):
     color.open_document(title)
     set_hex(color, "#708090")
     color.expect_saved()
+    is_kept(color.app, lambda state: "activity" in state)
     color.page.close()
     color.app.kill()
     assert only(color.app).read_text() == "112,128,144\n"
@@ -69,6 +71,7 @@ def test_a_twelve_megapixel_page_outlives_the_kill(scrapbook, open_tab, chromium
     text(scrapbook).fill("The last sentence.")
     expect(scrapbook.undo).to_be_enabled()
     scrapbook.expect_saved()
+    is_kept(scrapbook.app, lambda state: "activity" in state)
     scrapbook.page.close()
     scrapbook.app.kill()
     member = "image.jpg" if kind == "jpeg" else "image.png"

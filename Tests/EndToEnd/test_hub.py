@@ -149,7 +149,7 @@ def test_a_blob_that_is_cut_off_is_gone_on_with(hub):
 
 
 def test_a_body_with_two_lengths_becomes_no_blob(hub):
-    with socket.create_connection(("127.0.0.1", hub.port), timeout=30) as raw:
+    with socket.create_connection(("127.0.0.1", hub.port), timeout=60) as raw:
         raw.sendall((f"PUT {blobs('/' + blob_name(1))} HTTP/1.1\r\nHost: hub\r\nAuthorization: Bearer {hub.token}\r\n"
                      "Content-Length: 1048576\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n").encode())
         assert raw.makefile("rb").readline().split()[1] == b"411"
@@ -364,7 +364,7 @@ def test_what_was_acknowledged_outlives_kills(hub):
     accepted, stored, surprises = {}, {}, []
 
     def work(worker, round_):
-        connection = hub.connect(timeout=5)
+        connection = hub.connect()
         try:
             for step in range(10_000):
                 number = (round_ * 10 + worker) * 10_000 + step

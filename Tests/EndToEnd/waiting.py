@@ -4,11 +4,11 @@ import select
 import time
 
 
-def until(holds, seconds=10):
+def until(holds, seconds=60):
     """Comes back when `holds()` is true; fails when that does not happen in time.
 
     Nothing tells us when a file is as it should be, so it is looked at again and again. What is put in its place just
-    then may not be found.
+    then may not be found. The time is that of a machine which does much else meanwhile.
     """
     def holds_now():
         try:
