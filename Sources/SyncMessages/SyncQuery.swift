@@ -123,19 +123,25 @@ package final class SyncConversation: @unchecked Sendable {
     /// - Throws: `SyncServiceError`: `notRunning` when nobody is there to answer, `beginning` when somebody is about to,
     ///   `busy` when more wait for an answer than can, `ended`; `SocketError`.
     package init(_ question: SyncQuestion, in runtime: RuntimeFolder) throws {
-        do { socket = try LocalSocket(connectingTo: runtime.place(of: SyncQuery.socketName)) } catch {
-            if error.isNobodyThere {
-                // Where the lock cannot be looked at, nobody is known to begin.
-                let isBeginning = try? LockFile.isHeld(runtime.place(of: SyncQuery.beginningLockName))
-                throw isBeginning == true ? SyncServiceError.beginning : .notRunning
-            }
-            // connect(2): so many wait to be taken that there is no room for one more.
-            throw error.errno == EAGAIN ? SyncServiceError.busy : error
+        do { socket = try Self.connected(in: runtime) } catch SyncServiceError.notRunning {
+            // Where the lock cannot be looked at, nobody is known to begin.
+            let isBeginning = try? LockFile.isHeld(runtime.place(of: SyncQuery.beginningLockName))
+            guard isBeginning != true else { throw SyncServiceError.beginning }
+            // Who has begun between the two looks is there by now: the lock is let go of after that.
+            socket = try Self.connected(in: runtime)
         }
         let line = try SyncLine.bytes(question)
         // A question is short, and the connection new: there is room for it.
         guard line.withUnsafeBytes({ socket.send($0) }) == line.count else {
             throw SyncServiceError.ended
+        }
+    }
+
+    private static func connected(in runtime: RuntimeFolder) throws -> LocalSocket {
+        do { return try LocalSocket(connectingTo: runtime.place(of: SyncQuery.socketName)) } catch {
+            if error.isNobodyThere { throw SyncServiceError.notRunning }
+            // connect(2): so many wait to be taken that there is no room for one more.
+            throw error.errno == EAGAIN ? SyncServiceError.busy : error
         }
     }
 

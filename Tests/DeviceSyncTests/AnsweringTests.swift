@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import LocalSockets
 import Locks
@@ -65,6 +66,35 @@ struct AnsweringTests {
                 #expect(lock != nil)
             }
             #expect(throws: SyncServiceError.notRunning) { try SyncQuery.status(in: runtime) }
+        }
+    }
+
+    @Test("Who asks just when somebody has begun does not hear that nothing runs")
+    func begun() throws {
+        try withListener { runtime, _ in
+            let socketPath = runtime.place(of: SyncQuery.socketName)
+            let lockPath = runtime.place(of: SyncQuery.beginningLockName)
+            for _ in 0..<200 {
+                runtime.remove(SyncQuery.socketName)
+                let lock = Locked<LockFile?>(try #require(try LockFile(ifFree: lockPath)))
+                let listener = Locked<LocalListener?>(nil)
+                let hasBegun = DispatchSemaphore(value: 0)
+                let beginning = Thread {
+                    listener.withLock { $0 = try? LocalListener(at: socketPath) }
+                    unlink(lockPath)
+                    lock.withLock { $0 = nil }
+                    hasBegun.signal()
+                }
+                beginning.start()
+                var said: SyncServiceError?
+                repeat {
+                    said = #expect(throws: SyncServiceError.self) {
+                        try SyncQuery.status(in: runtime, milliseconds: 0)
+                    }
+                } while said == .beginning
+                #expect(said == .busy)
+                hasBegun.wait()
+            }
         }
     }
 
