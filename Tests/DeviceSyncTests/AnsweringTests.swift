@@ -76,7 +76,8 @@ struct AnsweringTests {
             let lockPath = runtime.place(of: SyncQuery.beginningLockName)
             for _ in 0..<200 {
                 runtime.remove(SyncQuery.socketName)
-                let lock = Locked<LockFile?>(try #require(try LockFile(ifFree: lockPath)))
+                let taken: LockFile = try #require(try LockFile(ifFree: lockPath))
+                let lock = Locked<LockFile?>(taken)
                 let listener = Locked<LocalListener?>(nil)
                 let hasBegun = DispatchSemaphore(value: 0)
                 let beginning = Thread {
