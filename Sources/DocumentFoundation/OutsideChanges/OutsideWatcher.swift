@@ -100,6 +100,14 @@ final class OutsideWatcher: Sendable {
         tell(reports)
     }
 
+    /// A presenter has written its item, in an access that goes on.
+    func hold(_ path: ItemPath, of id: PresenterID) {
+        state.withLock { state in
+            state.items.now = Self.now
+            state.items.hold(path, of: id)
+        }
+    }
+
     /// Another process that coordinates has written an item, or removed it, as presenters here are being told.
     func othersWrote(_ path: ItemPath) {
         if WatchedItems.isPresent(path) { return wrote([path]) }

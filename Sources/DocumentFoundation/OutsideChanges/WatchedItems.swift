@@ -322,7 +322,6 @@ struct WatchedItems {
     mutating func wrote(_ path: ItemPath) -> [OutsideReport] {
         var reports: [OutsideReport] = []
         for found in [path] + items(inside: path) where items[found] != nil {
-            let old = items[found]?.stamp
             // What cannot be looked at where it was, but is held elsewhere, is there no more.
             if let place = whereabouts(of: found),
                 (try? FileStamp.ifPresent(at: FilePath(found.string))) == nil
@@ -331,15 +330,25 @@ struct WatchedItems {
                 reports += moved(from: found, to: place, by: nil)
                 continue
             }
-            note(found)
-            if items[found]?.stamp?.inode != old?.inode {
-                endTree(found)
-                if items[found]?.stamp?.kind == .directory { growTree(found) }
-            }
+            noteWritten(found)
         }
         if folders.isWatched(path) { folders.refresh(path) }
         noteMember(path)
         return reports
+    }
+
+    /// A presenter has put another item in the place of its own, and its access goes on: this one is held from now on, and so
+    /// is found though it has been moved by the end of the access.
+    mutating func hold(_ path: ItemPath, of id: PresenterID) {
+        if paths[id] == path, Self.isPresent(path) { noteWritten(path) }
+    }
+
+    private mutating func noteWritten(_ path: ItemPath) {
+        let old = items[path]?.stamp
+        note(path)
+        guard items[path]?.stamp?.inode != old?.inode else { return }
+        endTree(path)
+        if items[path]?.stamp?.kind == .directory { growTree(path) }
     }
 
     /// Takes an item as it is now for what is known of the directories that hold it, and of itself if it is one.

@@ -124,6 +124,7 @@ extension UIDocument {
             $0.isFileGone = false
         }
         startPresenting(since: "UIDocument.save")
+        FileAccessRegistry.shared.hold(self)
         return SavedItem(url: place, losers: [loser].compactMap { $0 } + fileAccess.takeLosers())
     }
 

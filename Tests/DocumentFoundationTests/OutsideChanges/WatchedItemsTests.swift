@@ -67,6 +67,25 @@ struct WatchedItemsTests {
         #expect(items.path(of: presenter) == (try path("b")))
     }
 
+    @Test(
+        "What its presenter has written is followed when it is moved before the access has ended",
+        arguments: [false, true]
+    )
+    func movedBeforeTheEnd(_ isHeld: Bool) throws {
+        try put("old", "a")
+        var items = items()
+        let (source, target) = (try path("a"), try path("b"))
+        items.present(presenter, source, findsOutItself: false)
+        try put("new", "t")
+        try move("t", "a")
+        if isHeld { items.hold(source, of: presenter) }
+        // Of another presenter's item nothing is known by that.
+        items.hold(source, of: other)
+        try move("a", "b")
+        #expect(items.wrote(source) == (isHeld ? [.moved(source, to: target)] : []))
+        #expect(items.path(of: presenter) == (isHeld ? target : source))
+    }
+
     /// A disk of which nothing can be looked at.
     private struct FailingDisk: SystemCallObserver {
         func willMake(_ call: SystemCall) -> CInt { call.name == "fstatat" ? EIO : 0 }
