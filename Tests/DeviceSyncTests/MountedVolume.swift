@@ -38,10 +38,18 @@ final class MountedVolume {
         try Self.run("mount", "--bind", top.path, folder.path)
     }
 
+    /// Once nobody looks at anything on it: what is lost elsewhere on this machine is looked for there, too.
+    ///
     /// - Parameter isLazy: Whether it goes though somebody uses it.
     func unmount(isLazy: Bool = false) throws {
-        try Self.run("umount", isLazy ? ["-l", folder.path] : [folder.path])
-        isMounted = false
+        let deadline = Date().addingTimeInterval(60)
+        while true {
+            do {
+                try Self.run("umount", isLazy ? ["-l", folder.path] : [folder.path])
+                isMounted = false
+                return
+            } catch where Date() < deadline { continue }
+        }
     }
 
     func mountAgain() throws {

@@ -74,10 +74,19 @@ struct RememberedAgreementTests {
         }
         pair.one.goOnline()
         pair.two.goOnline()
-        pair.wait { pair.isSettled }
-        // In step nothing is noted of what is there.
+        // In step nothing is noted of what is there. Before all that was done has been seen, somebody may be in step without it.
+        pair.wait {
+            pair.isSettled && pair.one.contents == pair.two.contents
+                && [pair.one, pair.two].allSatisfy { noteCount(on: $0) == 0 }
+        }
         for device in [pair.one, pair.two] { try check(device, seed, noteCount: 0) }
         pair.end()
+    }
+
+    /// Of how many items it is written down what was agreed on; nil where that cannot be asked.
+    private func noteCount(on device: TestDevice) -> Int? {
+        guard let sync = device.running else { return nil }
+        return sync.ask({ run in (try? Agreement(of: run))?.noteCount }, or: { _ in nil })
     }
 
     @Test(

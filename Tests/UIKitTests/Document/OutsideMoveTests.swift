@@ -11,13 +11,15 @@ import UIKit
 @MainActor
 struct OutsideMoveTests {
     let playground: Playground
+    /// What no other test's file holds: a lone file of the same bytes on another volume may be taken for a copy of one that is gone.
+    private let (old, new) = ("old \(UUID().uuidString)", "new \(UUID().uuidString)")
 
     init() throws {
         playground = try Playground()
     }
 
     private func opened(_ name: String = "a.txt") async throws -> TextDocument {
-        let document = TextDocument(fileURL: try playground.put("old", at: name))
+        let document = TextDocument(fileURL: try playground.put(old, at: name))
         #expect(await document.open())
         return document
     }
@@ -33,13 +35,13 @@ struct OutsideMoveTests {
 
     @Test("A file that is there again when its end is noted is not taken for gone, and what it holds is read")
     func backAlready() async throws {
-        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        let document = TextDocument(fileURL: try playground.put(old, at: "a.txt"))
         #expect(await document.open())
         try FileManager.default.removeItem(at: document.fileURL)
-        _ = try playground.put("new", at: "a.txt")
+        _ = try playground.put(new, at: "a.txt")
         document.noteFileGone()
         #expect(!document.isFileDeleted)
-        await wait(for: document) { document.text == "new" }
+        await wait(for: document) { document.text == new }
         await document.close()
     }
 
@@ -47,13 +49,13 @@ struct OutsideMoveTests {
     func backWhenTold() async throws {
         let document = try await opened()
         try FileManager.default.removeItem(at: document.fileURL)
-        _ = try playground.put("new", at: "a.txt")
+        _ = try playground.put(new, at: "a.txt")
         await withCheckedContinuation { continuation in
             OutsideDeletion.$isTold.withValue(true) {
                 document.accommodatePresentedItemDeletion { _ in continuation.resume() }
             }
         }
-        await wait(for: document) { document.text == "new" }
+        await wait(for: document) { document.text == new }
         #expect(document.documentState == .normal)
         #expect(!document.isFileDeleted)
         await document.close()
@@ -102,16 +104,16 @@ struct OutsideMoveTests {
             let document = try await opened(name)
             move(name, other)
             await wait(for: document) { document.fileURL == playground[other] }
-            _ = try playground.put("new", at: name)
+            _ = try playground.put(new, at: name)
             if isRemoved { try FileManager.default.removeItem(at: playground[other]) }
             return (document, name, other)
         }
-        await wait(for: document) { document.fileURL == playground[name] && document.text == "new" }
+        await wait(for: document) { document.fileURL == playground[name] && document.text == new }
         #expect(!document.isFileDeleted)
         document.type("after")
         #expect(await document.close())
         #expect(try playground.text(name) == "after")
-        if !isRemoved { #expect(try playground.text(other) == "old") }
+        if !isRemoved { #expect(try playground.text(other) == old) }
     }
 
     @Test(
@@ -190,7 +192,7 @@ struct OutsideMoveTests {
         #expect(await second.open())
         move("a.txt", "b.txt")
         await wait(for: first) { first.fileURL.lastPathComponent == "b.txt" }
-        await wait(for: second) { second.text == "old" && second.documentState == .normal }
+        await wait(for: second) { second.text == old && second.documentState == .normal }
         await first.close()
         await second.close()
     }
@@ -255,11 +257,11 @@ struct OutsideMoveTests {
 
     @Test("An override of the presenter's methods hears what others do")
     func overrides() async throws {
-        let document = ListeningDocument(fileURL: try playground.put("old", at: "a.txt"))
+        let document = ListeningDocument(fileURL: try playground.put(old, at: "a.txt"))
         #expect(await document.open())
         var heard = document.stream.makeAsyncIterator()
         // In one step: emptied and filled are two changes to who looks in between.
-        _ = try playground.put("new", at: "new.txt")
+        _ = try playground.put(new, at: "new.txt")
         move("new.txt", "a.txt")
         #expect(await heard.next() == "changed")
         move("a.txt", "b.txt")
