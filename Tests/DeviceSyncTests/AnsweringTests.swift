@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// Those who ask, and the process that is to answer: one of the two is slow, or gone.
-@Suite("Asking and answering", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Asking and answering", .onOwnThreads, .timeLimit(.minutes(3)))
 struct AnsweringTests {
     private func withListener(_ body: (RuntimeFolder, LocalListener) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory.path + "/answers-\(UUID().uuidString.prefix(8))"

@@ -8,7 +8,7 @@ import Testing
 @testable import DeviceSync
 
 /// What those are told who take long over each event, as a person does who reads a page.
-@Suite("Reading events", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Reading events", .onOwnThreads, .timeLimit(.minutes(3)))
 struct EventReadingTests {
     /// More than fits between two processes.
     private static let events = (0..<1000).map { number in

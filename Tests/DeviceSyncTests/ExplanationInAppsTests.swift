@@ -70,7 +70,7 @@ struct ExplanationInAppsTests {
             two.line.cut()
             pair.wait { two.status?.line == .down }
             try pair.one.write("one", to: "a.txt")
-            pair.wait { pair.one.status?.isSettled == true }
+            pair.wait { pair.one.running?.isInStepNow == true }
             try two.write("two", to: "a.txt")
             two.line.mend()
             pair.wait { kinds().last == .conflict }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DeviceSync
 
-@Suite("Folders that are listed by two", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Folders that are listed by two", .onOwnThreads, .timeLimit(.minutes(3)))
 struct FolderListingsTests {
     private let ownFolder: TestFolder
     private var base: URL { ownFolder.url }

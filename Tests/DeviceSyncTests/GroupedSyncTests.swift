@@ -31,7 +31,7 @@ private final class SyncCount: SystemCallObserver {
     var all: [String] { calls.withLock { $0 } }
 }
 
-@Suite("Many files are made durable together", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Many files are made durable together", .onOwnThreads, .timeLimit(.minutes(3)))
 struct GroupedSyncTests {
     @Test("A hundred arrivals are made durable by far fewer calls than there are files, and not by none")
     func arrivals() throws {

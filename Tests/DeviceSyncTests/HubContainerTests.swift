@@ -8,7 +8,7 @@ import Testing
 @testable import DeviceSync
 
 /// What is told of requests for a log to who asks a hub over HTTP.
-@Suite("Container at a hub", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Container at a hub", .onOwnThreads, .timeLimit(.minutes(3)))
 struct HubContainerTests {
     /// Answers all that it is asked with one page, at once.
     private final class PageServer: HTTPRequestHandler {

@@ -6,7 +6,7 @@ import TestThreads
 import Testing
 
 /// A hub in memory dies as a hub does: what it writes in one transaction it has written as a whole, or not at all.
-@Suite("A hub in memory that dies", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("A hub in memory that dies", .onOwnThreads, .timeLimit(.minutes(3)))
 struct HubCrashTests {
     private let hub: HubInMemory
     private let line: HubInMemory.Line

@@ -93,7 +93,7 @@ struct ItemValuesTests {
             two.line.cut()
             pair.wait { two.status?.line == .down }
             try put(Data([0, 1, 2]), on: one)
-            pair.wait { one.status?.isSettled == true }
+            pair.wait { one.running?.isInStepNow == true }
             try put(Data([0, 3, 4]), on: two)
             two.line.mend()
             pair.wait { value(.ubiquitousItemHasUnresolvedConflictsKey) == true }

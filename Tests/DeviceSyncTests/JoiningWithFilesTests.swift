@@ -203,7 +203,7 @@ struct JoiningWithFilesTests {
         }
         try two.write("b edited", to: "sub/b.txt")
         try one.write("c", to: "c.txt")
-        #expect(one.wait { one.status?.isSettled == true })
+        #expect(one.wait { one.running?.isInStepNow == true })
         try two.start()
         expectBoth([
             "a.txt": "a", "sub": "/", "sub/b.txt": "b", "sub/b 2.txt": "b edited", "c.txt": "c",
@@ -265,7 +265,7 @@ struct JoiningWithFilesTests {
         two.stop()
         try one.write("one", to: "Letters/one.txt")
         try two.write("two", to: "Letters/two.txt")
-        #expect(one.wait { one.status?.isSettled == true })
+        #expect(one.wait { one.running?.isInStepNow == true })
         try two.start()
         expectBoth(["Letters": "/", "Letters/one.txt": "one", "Letters/two.txt": "two"])
         pair.end()

@@ -15,7 +15,7 @@ import Vault
 @testable import DeviceSync
 
 /// A line goes up and down by what several threads meet at a time.
-@Suite("A line that goes up and down", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("A line that goes up and down", .onOwnThreads, .timeLimit(.minutes(3)))
 struct LineTurnsTests {
     private let ownFolder: TestFolder
     private let line: HubLine

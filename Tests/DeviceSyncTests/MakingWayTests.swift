@@ -67,7 +67,7 @@ struct MakingWayTests {
         try one.write("first", to: "a.txt")
         wait { two.status?.stuck["a.txt"] != nil }
         try one.write("second, and last", to: "a.txt")
-        wait { two.running?.logPosition == UInt64(pair.hub.entryCount) && one.status?.isSettled == true }
+        wait { two.running?.logPosition == UInt64(pair.hub.entryCount) && one.running?.isInStepNow == true }
         reader.end()
         wait { two.text("a.txt") == "second, and last" && pair.isSettled }
         #expect(try two.conflicts("a.txt") == [])

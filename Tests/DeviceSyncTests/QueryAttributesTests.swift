@@ -118,7 +118,7 @@ struct QueryAttributesTests {
             two.line.cut()
             pair.wait { two.status?.line == .down }
             try write("one", to: "a.bin", on: one)
-            pair.wait { one.status?.isSettled == true }
+            pair.wait { one.running?.isInStepNow == true }
             try write("two", to: "a.bin", on: two)
             two.line.mend()
             says(watcher, "a.bin", ["conflict": "1"])

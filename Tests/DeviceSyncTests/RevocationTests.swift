@@ -177,7 +177,7 @@ struct RevocationTests {
         #expect(try sharing(devices[0]).revoke(fourth) == .wasRevoked(by: "device 3", isRefusedNow: false))
         #expect(try sharing(devices[0]).revoke(identities[3].id) == .revoked)
         try devices[0].write("c", to: "c.txt")
-        #expect(devices[0].wait { devices[0].status?.isSettled == true })
+        #expect(devices[0].wait { devices[0].running?.isInStepNow == true })
         try devices[1].write("mine", to: "d.txt")
         try devices[1].start()
         let expected = ["a.txt": "a", "b.txt": "b", "c.txt": "c", "d.txt": "mine"]

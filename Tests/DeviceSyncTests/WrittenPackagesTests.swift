@@ -58,7 +58,7 @@ struct WrittenPackagesTests {
 
     /// Waits until the first device has heard of all that the second one has done.
     private func waitUntilHeard(_ name: String) throws {
-        wait { two.status?.isSettled == true }
+        wait { two.running?.isInStepNow == true }
         try two.write("heard", to: name)
         wait { one.text(name) == "heard" }
     }

@@ -1,5 +1,6 @@
 import DocumentTesting
 import Foundation
+import Locks
 import TestThreads
 import Testing
 import UIKit
@@ -66,13 +67,14 @@ struct DocumentWorldTests {
         let presentedItemOperationQueue = OperationQueue()
         let asked = AsyncStream.makeStream(of: Void.self)
         let mayGoOn = DispatchSemaphore(value: 0)
+        let hasHadMainThread = Locked(false)
 
         init(_ url: URL) { presentedItemURL = url }
 
         func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
             asked.continuation.yield()
             mayGoOn.wait()
-            DispatchQueue.main.sync {}
+            DispatchQueue.main.sync { hasHadMainThread.withLock { $0 = true } }
             mayGoOn.signal()
             writer(nil)
         }
@@ -91,8 +93,9 @@ struct DocumentWorldTests {
         var asked = presenter.asked.stream.makeAsyncIterator()
         await asked.next()
         presenter.mayGoOn.signal()
-        // Before the presenter is given up.
-        try await world.settle(seconds: 4)
+        try await world.settle()
+        // And not because it was given up.
+        #expect(presenter.hasHadMainThread.withLock { $0 })
         NSFileCoordinator.removeFilePresenter(presenter)
         #expect(try await text(on: pad, in: world) == "two\n")
         try world.end()

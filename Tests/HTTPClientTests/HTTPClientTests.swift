@@ -2,7 +2,7 @@ import Foundation
 import HTTPClient
 import Testing
 
-@Suite("HTTP client", .timeLimit(.minutes(1)))
+@Suite("HTTP client", .timeLimit(.minutes(3)))
 struct HTTPClientTests {
     private let server: EchoServer
     private let client: HTTPClient
@@ -60,7 +60,7 @@ struct HTTPClientTests {
             unsetenv("NO_PROXY")
             for host in ["127.0.0.1", "localhost"] {
                 let client = try HTTPClient(try #require(URL(string: "http://\(host):\(server.port)")))
-                let request = HTTPRequest("GET", "/", patience: .quiet(seconds: 5))
+                let request = HTTPRequest("GET", "/", patience: .quiet(seconds: 20))
                 #expect(try client.send(request).body == Data("GET".utf8))
             }
             await server.stop()
@@ -99,7 +99,7 @@ struct HTTPClientTests {
                 }
             }
         }
-        #expect(try await outcome(6, .quiet(seconds: 2)) == Data("xxxxxx".utf8))
+        #expect(try await outcome(6, .quiet(seconds: 20)) == Data("xxxxxx".utf8))
         #expect(try await outcome(6, .whole(seconds: 1)) == nil)
         #expect(try await outcome(nil, .quiet(seconds: 1)) == nil)
         await server.stop()

@@ -18,7 +18,7 @@ struct LocalSocketTests {
             #expect(client.waitUntilReadable(milliseconds: 0) == false)
             #expect(server.text() == "question")
             #expect(server.send("answer") == 6)
-            #expect(client.waitUntilReadable(milliseconds: 1000))
+            #expect(client.waitUntilReadable(milliseconds: 20_000))
             #expect(client.text() == "answer")
         }
     }

@@ -183,7 +183,7 @@ struct ListMergeTests {
 
     @Test(
         "Many short lists that both changed cost by their own lengths, and not by all that is in the file",
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(3))
     )
     func manyLists() {
         let json = { (row: (Int) -> String) -> [UInt8] in

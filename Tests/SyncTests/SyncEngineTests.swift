@@ -41,7 +41,7 @@ struct SyncEngineTests {
 
     @Test(
         "What many items wait for is gone through once to say it of all, which is what is said of each",
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(3))
     )
     func reasonsOfMany() {
         var engine = SyncEngine(device: DeviceID(1), session: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Threads
 
-@Suite("Shared work", .timeLimit(.minutes(1)))
+@Suite("Shared work", .timeLimit(.minutes(3)))
 struct SharedWorkTests {
     @Test("Each piece is done once, and all are when the call returns", arguments: [0, 1, 2, 7, 1000])
     func pieces(count: Int) {

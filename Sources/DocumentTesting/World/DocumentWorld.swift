@@ -203,7 +203,7 @@ public final class DocumentWorld: Sendable {
     /// then.
     ///
     /// - Throws: `WorldFailure` when they are not after some time; it says of each what it waits for.
-    public func settle(seconds: Double = 20) async throws {
+    public func settle(seconds: Double = 60) async throws {
         try await settle(allDevices, at: hub, seconds: seconds)
     }
 
@@ -218,7 +218,7 @@ public final class DocumentWorld: Sendable {
     ///   - devices: Of this world.
     ///   - seconds: After how long they are given up.
     /// - Throws: `WorldFailure` as of `settle(seconds:)`.
-    public func settle(_ devices: [WorldDevice], seconds: Double = 20) async throws {
+    public func settle(_ devices: [WorldDevice], seconds: Double = 60) async throws {
         let all = allDevices
         precondition(
             devices.allSatisfy { device in all.contains { $0 === device } },

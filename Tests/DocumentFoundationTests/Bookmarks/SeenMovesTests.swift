@@ -5,7 +5,7 @@ import TestThreads
 import Testing
 
 /// Bookmarks of items whose moves were seen: they lead there without a search, and without a privilege.
-@Suite("Bookmarks and moves that were seen", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Bookmarks and moves that were seen", .onOwnThreads, .timeLimit(.minutes(3)))
 struct SeenMovesTests {
     private let stage: BookmarkStage
     /// One that searches for nothing.

@@ -6,7 +6,7 @@ import TestThreads
 import Testing
 
 /// NSFileVersion as apps use it.
-@Suite("NSFileVersion", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("NSFileVersion", .onOwnThreads, .timeLimit(.minutes(3)))
 struct NSFileVersionTests {
     private let stage: VersionStage
 

@@ -5,7 +5,7 @@ import TestThreads
 import Testing
 
 /// Whose versions are whose.
-@Suite("Versions follow their item", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Versions follow their item", .onOwnThreads, .timeLimit(.minutes(3)))
 struct VersionItemsTests {
     private let stage: VersionStage
 

@@ -8,7 +8,7 @@ import Vault
 @testable import DocumentFoundation
 
 /// What presenters hear of versions of their item.
-@Suite("News of versions", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("News of versions", .onOwnThreads, .timeLimit(.minutes(3)))
 struct VersionNewsTests {
     private let stage: VersionStage
 

@@ -6,7 +6,7 @@ import Testing
 import Vault
 
 /// The user's vault, and what becomes of documents without one.
-@Suite("The user's versions", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("The user's versions", .onOwnThreads, .timeLimit(.minutes(3)))
 struct VersionStoreTests {
     @Test("The vault is where the base directory specification has data, or where SHEAF_VAULT says")
     func places() {

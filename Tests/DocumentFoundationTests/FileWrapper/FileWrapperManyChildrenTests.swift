@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Takes minutes if each child is looked for among all.
-@Suite("FileWrapper with very many children", .timeLimit(.minutes(1)))
+@Suite("FileWrapper with very many children", .timeLimit(.minutes(3)))
 struct FileWrapperManyChildrenTests {
     @Test("Files are added one by one")
     func adding() {

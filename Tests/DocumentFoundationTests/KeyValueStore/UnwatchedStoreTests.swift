@@ -7,7 +7,7 @@ import Testing
 
 @testable import DocumentFoundation
 
-@Suite("NSUbiquitousKeyValueStore without a watch", .timeLimit(.minutes(1)))
+@Suite("NSUbiquitousKeyValueStore without a watch", .timeLimit(.minutes(3)))
 struct UnwatchedStoreTests {
     /// A kernel that has no watch for a folder.
     private final class NoWatch: SystemCallObserver {

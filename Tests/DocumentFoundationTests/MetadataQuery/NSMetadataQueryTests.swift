@@ -8,7 +8,7 @@ import Testing
 @testable import FileSystem
 
 /// Queries over real folders.
-@Suite("NSMetadataQuery", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
+@Suite("NSMetadataQuery", .onOwnThreads, .serialized, .timeLimit(.minutes(3)))
 struct NSMetadataQueryTests {
     private typealias Stage = QueryStage
 

@@ -7,7 +7,7 @@ import Testing
 @testable import DocumentFoundation
 
 /// Queries whose predicates have blocks in them.
-@Suite("Queries by blocks", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
+@Suite("Queries by blocks", .onOwnThreads, .serialized, .timeLimit(.minutes(3)))
 struct QueryPredicateTests {
     private let stage: QueryStage
 

@@ -6,7 +6,7 @@ import Testing
 @testable import DocumentFoundation
 
 /// What queries find by the formats that apps write, and how results stand in their order and groups.
-@Suite("Query results", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
+@Suite("Query results", .onOwnThreads, .serialized, .timeLimit(.minutes(3)))
 struct QueryResultsTests {
     private let stage: QueryStage
 

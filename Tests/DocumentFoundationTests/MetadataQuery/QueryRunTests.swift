@@ -7,7 +7,7 @@ import Testing
 @testable import DocumentFoundation
 
 /// One run of a query, step by step: what its queue does, and what is told in between.
-@Suite("QueryRun", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
+@Suite("QueryRun", .onOwnThreads, .serialized, .timeLimit(.minutes(3)))
 struct QueryRunTests {
     private let stage: QueryStage
 

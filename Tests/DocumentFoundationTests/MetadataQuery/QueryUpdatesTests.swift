@@ -7,7 +7,7 @@ import Testing
 @testable import DocumentFoundation
 
 /// What is told of items while they come, change and go, and what stays the same then.
-@Suite("Query updates", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
+@Suite("Query updates", .onOwnThreads, .serialized, .timeLimit(.minutes(3)))
 struct QueryUpdatesTests {
     private let stage: QueryStage
 

@@ -7,7 +7,7 @@ import Testing
 @testable import DocumentFoundation
 
 /// The search scopes of containers.
-@Suite("Ubiquitous search scopes", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
+@Suite("Ubiquitous search scopes", .onOwnThreads, .serialized, .timeLimit(.minutes(3)))
 struct UbiquityScopesTests {
     /// A query on a queue of its own, and the paths that it has found, below a folder.
     private final class Search: @unchecked Sendable {

@@ -8,7 +8,7 @@ import Testing
 @testable import DocumentFoundation
 
 /// How items of containers stand, as a process says that is asked.
-@Suite("States of items in containers", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
+@Suite("States of items in containers", .onOwnThreads, .serialized, .timeLimit(.minutes(3)))
 struct UbiquityStatesTests {
     private let place: AccountPlace
     private let documents: URL

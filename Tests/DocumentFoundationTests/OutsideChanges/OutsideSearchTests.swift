@@ -9,7 +9,7 @@ import Testing
 @testable import FileSystem
 
 /// What is told while an item is looked for on other volumes, and after.
-@Suite("OutsideWatcher and lost items", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("OutsideWatcher and lost items", .onOwnThreads, .timeLimit(.minutes(3)))
 struct OutsideSearchTests {
     private let testFolder: TestFolder
     private let story = WatcherStory()

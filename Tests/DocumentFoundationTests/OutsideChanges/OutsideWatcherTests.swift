@@ -9,7 +9,7 @@ import Testing
 @testable import FileSystem
 
 /// What is told where the system has lost events, or has no watches to give.
-@Suite("OutsideWatcher", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
+@Suite("OutsideWatcher", .onOwnThreads, .serialized, .timeLimit(.minutes(3)))
 struct OutsideWatcherTests {
     private let testFolder: TestFolder
     private var folder: URL { testFolder.url }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DocumentFoundation
 
-@Suite("Containers of FileManager", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Containers of FileManager", .onOwnThreads, .timeLimit(.minutes(3)))
 struct UbiquityContainerTests {
     private func with<Value>(_ account: UbiquityAccount, _ body: () throws -> Value) rethrows -> Value {
         try UbiquityAccount.$shared.withValue(account) { try body() }

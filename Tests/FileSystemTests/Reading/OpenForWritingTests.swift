@@ -5,7 +5,7 @@ import Testing
 @testable import FileSystem
 
 /// Who has files open for writing.
-@Suite("OpenForWriting", .timeLimit(.minutes(1)))
+@Suite("OpenForWriting", .timeLimit(.minutes(3)))
 struct OpenForWritingTests {
     let scratch: ScratchFolder
 

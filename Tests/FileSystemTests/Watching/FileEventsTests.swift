@@ -21,7 +21,7 @@ enum WatchMeans: CaseIterable, CustomTestStringConvertible {
 }
 
 /// What is told of folders, the same whichever kind of queue tells it.
-@Suite("FileEvents", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("FileEvents", .onOwnThreads, .timeLimit(.minutes(3)))
 struct FileEventsTests {
     let scratch: ScratchFolder
 

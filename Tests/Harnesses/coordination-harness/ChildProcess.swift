@@ -33,6 +33,13 @@ struct ChildProcess {
 
     func kill() { _ = Foundation.kill(id, SIGKILL) }
 
+    /// Has a child do nothing until it is told to go on: each of its threads has stopped when this returns.
+    static func stop(_ id: pid_t) throws {
+        guard Foundation.kill(id, SIGSTOP) == 0, waitpid(id, nil, WUNTRACED) == id else {
+            throw HarnessFailure("a process does not stop: errno \(errno)")
+        }
+    }
+
     /// Waits for its end; how it ended, as waitpid(2) says.
     @discardableResult
     func wait() -> Int32 {

@@ -25,7 +25,7 @@ enum StoppedRun {
             }
         }
         guard pipe.lines() == ["presents"] else { throw HarnessFailure("the presenter did not begin") }
-        _ = kill(child.id, SIGSTOP)
+        try ChildProcess.stop(child.id)
         try expectNamed(child.id, item, runtime)
         try expectFreed(child, item, runtime)
         try expectOver(item, runtime, pipe)
@@ -48,11 +48,13 @@ enum StoppedRun {
             let began = Date()
             try write(item, try registry(runtime.path))
             let seconds = Date().timeIntervalSince(began)
-            guard seconds < 1 else { throw HarnessFailure("a stopped writer held one up for \(seconds) s") }
+            guard seconds < PresenterLimit.usualSeconds else {
+                throw HarnessFailure("a stopped writer held one up for \(seconds) s")
+            }
             print("coordination: states 1, who writes after a stopped writer waits \(Int(seconds * 1000)) ms")
         }
         for _ in 0..<2 {
-            guard listener.changed.wait(timeout: .now() + 10) == .success else {
+            guard listener.changed.wait(timeout: .now() + 60) == .success else {
                 throw HarnessFailure("a presenter was not told of what a stopped writer wrote")
             }
         }
@@ -73,7 +75,7 @@ enum StoppedRun {
             starter.wait()
         }
         guard pipe.lines() == ["starts"] else { throw HarnessFailure("the starter did not begin") }
-        _ = kill(starter.id, SIGSTOP)
+        try ChildProcess.stop(starter.id)
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let began = Date()
         for _ in 0..<2 {
@@ -116,7 +118,7 @@ enum StoppedRun {
         watcher.add(listener)
         // No write: of that it would be told.
         try read(item, watcher)
-        _ = kill(agent, SIGSTOP)
+        try ChildProcess.stop(agent)
         let began = Date()
         // In one step: to empty the file first could be a change of its own.
         let file = try FileHandle(forWritingTo: item)
@@ -131,13 +133,13 @@ enum StoppedRun {
             }
         }
         let seconds = Date().timeIntervalSince(began)
-        guard seconds < 20 else { throw HarnessFailure("a stopped agent held two up for \(seconds) s") }
-        guard listener.changed.wait(timeout: .now() + 10) == .success else {
+        guard seconds < 60 else { throw HarnessFailure("a stopped agent held two up for \(seconds) s") }
+        guard listener.changed.wait(timeout: .now() + 60) == .success else {
             throw HarnessFailure("a presenter was not told of a change while the agent was stopped")
         }
         while listener.changed.wait(timeout: .now()) == .success {}
         _ = kill(agent, SIGCONT)
-        guard listener.changed.wait(timeout: .now() + 10) == .success else {
+        guard listener.changed.wait(timeout: .now() + 60) == .success else {
             throw HarnessFailure("a presenter was not told again when the agent went on")
         }
         try write(item, joined)
@@ -185,7 +187,7 @@ enum StoppedRun {
         let isNamed = text.contains(
             /Sitter \(registered at [^ ]*:\d+\) in coordination-harness \(process \d+\)/
         )
-        guard isNamed, text.contains("(process \(child))"), seconds < 3 else {
+        guard isNamed, text.contains("(process \(child))"), seconds < PresenterLimit.usualSeconds else {
             throw HarnessFailure("after \(seconds) s: \(text)")
         }
         print(

@@ -9,7 +9,7 @@ import Testing
 @testable import Hub
 
 /// What several have to do with one segment at a time.
-@Suite("Room in segments", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Room in segments", .onOwnThreads, .timeLimit(.minutes(3)))
 struct SegmentRoomTests {
     private let folder: HubFolder
     private let store: SegmentedBlobStore

@@ -10,7 +10,7 @@ import Testing
 
 /// Blobs whose bytes the hub's volume does not give: they cost no answer but the first, are told, and come back when somebody
 /// sends them.
-@Suite("Blobs that a hub cannot read", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Blobs that a hub cannot read", .onOwnThreads, .timeLimit(.minutes(3)))
 struct UnreadableBlobTests {
     private let folder: HubFolder
     private let owner = BlobOwner(.test, .first)

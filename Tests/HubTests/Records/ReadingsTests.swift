@@ -87,7 +87,7 @@ struct ReadingsTests {
     }
 }
 
-@Suite("Readings in a database", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
+@Suite("Readings in a database", .onOwnThreads, .serialized, .timeLimit(.minutes(3)))
 struct WrittenReadingsTests {
     private let folder: HubFolder
     private let store: SQLiteRecordStore

@@ -11,7 +11,7 @@ import Testing
 
 /// A hub whose volume is full: what it cannot keep it refuses with 507, what it has said to have it has, and once there is room
 /// it goes on, without being started anew.
-@Suite("A hub on a full disk", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
+@Suite("A hub on a full disk", .onOwnThreads, .serialized, .timeLimit(.minutes(3)))
 struct FullHubTests {
     private let folder: HubFolder
     private let disk: FullDisk

@@ -8,7 +8,7 @@ import Testing
 @testable import Hub
 
 /// Who has read how much of a log.
-@Suite("Readers of logs", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Readers of logs", .onOwnThreads, .timeLimit(.minutes(3)))
 struct LogReadersTests {
     private let service: HubService
     private let records: SQLiteRecordStore

@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPService
 @testable import Hub
 
-@Suite("Long polls", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Long polls", .onOwnThreads, .timeLimit(.minutes(3)))
 struct LongPollTests {
     @Test("Who is revoked between being let in and waiting waits no longer", arguments: [false, true])
     func revokedBeforeWaiting(isRevoked: Bool) async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Hub
 
 /// Names by which a device registers.
-@Suite("Registering devices", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Registering devices", .onOwnThreads, .timeLimit(.minutes(3)))
 struct RegisteringTests {
     private static let key = PublicKeyBytes(unchecked: Array(repeating: 1, count: 32))
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Hub
 
 /// Two services over the same stores, as two processes of a hub would be: whatever one is told the other knows.
-@Suite("Several services over the same stores", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Several services over the same stores", .onOwnThreads, .timeLimit(.minutes(3)))
 struct SeveralServicesTests {
     private let (one, other): (HubService, HubService)
     private let records: SQLiteRecordStore

@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPService
 @testable import Hub
 
-@Suite("Uploads to a hub", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Uploads to a hub", .onOwnThreads, .timeLimit(.minutes(3)))
 struct UploadTests {
     private let folder: HubFolder
     private let records: SQLiteRecordStore

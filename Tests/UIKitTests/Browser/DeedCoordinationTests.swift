@@ -59,7 +59,7 @@ private final class OpenDocument: NSObject, NSFilePresenter, @unchecked Sendable
     }
 }
 
-@Suite("FolderOperations: coordination", .timeLimit(.minutes(1)))
+@Suite("FolderOperations: coordination", .timeLimit(.minutes(3)))
 struct DeedCoordinationTests {
     let shelf: Shelf
     let operations: FolderOperations

@@ -10,7 +10,7 @@ import Testing
 @testable import UIKit
 
 /// Folders in a browser that hold items whose contents are not on this device.
-@Suite("Folders with evicted items in a browser", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("Folders with evicted items in a browser", .onOwnThreads, .timeLimit(.minutes(3)))
 struct EvictedFoldersTests {
     /// Answers one question as `sheaf up` does.
     private final class Answerer: Sendable {

@@ -6,7 +6,7 @@ import Testing
 @testable import UIKit
 
 /// Items in a browser whose contents are not on this device.
-@Suite("Evicted items in a browser", .timeLimit(.minutes(1)))
+@Suite("Evicted items in a browser", .timeLimit(.minutes(3)))
 @MainActor
 struct EvictedItemsTests {
     let shelf: Shelf

@@ -55,7 +55,7 @@ private final class Watcher {
     }
 }
 
-@Suite("FolderListing", .timeLimit(.minutes(1)))
+@Suite("FolderListing", .timeLimit(.minutes(3)))
 @MainActor
 struct FolderListingTests {
     let shelf: Shelf

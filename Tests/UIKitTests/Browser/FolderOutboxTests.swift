@@ -4,7 +4,7 @@ import Testing
 
 @testable import UIKit
 
-@Suite("FolderOutbox", .timeLimit(.minutes(1)))
+@Suite("FolderOutbox", .timeLimit(.minutes(3)))
 @MainActor
 struct FolderOutboxTests {
     private func item(_ name: String, bytes: Int64 = 1) -> FolderItem {

@@ -8,7 +8,7 @@ import Testing
 import UIKit
 
 /// Documents whose contents are not here, and a process that has them.
-@Suite("A document without its contents", .timeLimit(.minutes(1)))
+@Suite("A document without its contents", .timeLimit(.minutes(3)))
 @MainActor
 struct EvictedDocumentTests {
     /// Answers as `sheaf up` does: some progress, then the contents when it is told to.

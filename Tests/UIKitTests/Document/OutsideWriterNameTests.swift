@@ -9,7 +9,7 @@ import Vault
 ///
 /// It tells of who closes the file last. A program that is just being started has open what its starter has: each of
 /// these has a process of its own, where no other test starts any.
-@Suite("UIDocument and the names of others", .timeLimit(.minutes(1)))
+@Suite("UIDocument and the names of others", .timeLimit(.minutes(3)))
 @MainActor
 struct OutsideWriterNameTests {
     /// Whether events tell who wrote: for the privileged.

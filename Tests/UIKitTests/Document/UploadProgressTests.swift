@@ -8,7 +8,7 @@ import Testing
 import UIKit
 
 /// Documents that are on their way to a hub, and a process that says how far they are.
-@Suite("A document's upload", .timeLimit(.minutes(1)))
+@Suite("A document's upload", .timeLimit(.minutes(3)))
 @MainActor
 struct UploadProgressTests {
     /// Takes questions one after another, as `sheaf up` does, and says what the test says.

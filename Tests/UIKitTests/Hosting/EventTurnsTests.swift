@@ -4,7 +4,7 @@ import Testing
 @testable import UIKit
 
 /// What tabs do is handled one after the other, however late it is heard of.
-@Suite("EventTurns", .timeLimit(.minutes(1)))
+@Suite("EventTurns", .timeLimit(.minutes(3)))
 @MainActor
 struct EventTurnsTests {
     @MainActor

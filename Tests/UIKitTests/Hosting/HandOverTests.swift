@@ -7,7 +7,7 @@ import Testing
 
 @testable import UIKit
 
-@Suite("HandOver", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("HandOver", .onOwnThreads, .timeLimit(.minutes(3)))
 struct HandOverTests {
     private let ownFolder: TestFolder
     private let place: String
