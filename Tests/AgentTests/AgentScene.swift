@@ -118,7 +118,7 @@ final class NotingPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
     }
 
     /// Waits until anything more has been noted.
-    func waitForNote() -> Bool { bell.wait(timeout: .now() + 20) == .success }
+    func waitForNote() -> Bool { bell.wait(timeout: .now() + 60) == .success }
 
     /// Waits until something has been noted.
     func wait(for text: String) -> Bool {

@@ -29,7 +29,7 @@ struct AgentStartTests {
             #expect(done.wait(timeout: .now()) == .timedOut)
             let agent = try ScriptedAgent(in: scene.runtime, holding: lock)
             agent.send(.granted(try agent.nextRequest(), [], isObserved: false))
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
         }
     }
 
@@ -63,7 +63,7 @@ struct AgentStartTests {
                 done.signal()
             }
             #expect(program.waitForStart() == "agent --on-demand\n")
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
             #expect(!registry.isJoined)
             let agent = try ScriptedAgent(in: scene.runtime) {}
             while true { if case .caughtUp = try agent.next() { break } }
@@ -87,7 +87,7 @@ struct AgentStartTests {
                 #expect(error.flatMap { FileCoordinationError($0) }?.code == .agentSilent)
                 done.signal()
             }
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
             withExtendedLifetime(lock) {}
         }
         return text.withLock { $0 }

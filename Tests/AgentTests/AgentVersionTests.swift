@@ -37,7 +37,7 @@ struct AgentVersionTests {
                 outcome.withLock { [error] in $0 = error }
                 ended.signal()
             }
-            #expect(isRunning.wait(timeout: .now() + 20) == .success)
+            #expect(isRunning.wait(timeout: .now() + 60) == .success)
             try scene.begin(options(agent))
             // Who speaks the agent's version is let in when the agent has waited long enough for those who hold claims.
             let resident = try scene.registry(versions: agent)
@@ -50,7 +50,7 @@ struct AgentVersionTests {
             #expect(error == nil && resident.isJoined && !stranger.isJoined)
             expectRefusal(of: other, stranger, client, agent)
             goesOn.signal()
-            #expect(ended.wait(timeout: .now() + 20) == .success)
+            #expect(ended.wait(timeout: .now() + 60) == .success)
             #expect(code(outcome.withLock { $0 }) == .claimLost)
             // Once no agent is there any more it goes on by itself.
             scene.end()
@@ -78,7 +78,7 @@ struct AgentVersionTests {
                         goesOn.wait()
                     }
             }
-            #expect(isRunning.wait(timeout: .now() + 20) == .success)
+            #expect(isRunning.wait(timeout: .now() + 60) == .success)
             #expect(presenter.noted == ["writer"])
             let (waited, heard) = (DispatchSemaphore(value: 0), Locked<FileCoordinationError.Code?>(nil))
             NSFileCoordinator(filePresenter: nil, registry: stranger)
@@ -89,7 +89,7 @@ struct AgentVersionTests {
                 }
             #expect(waited.wait(timeout: .now() + 0.1) == .timedOut)
             try scene.begin(options(ClientHello.versions))
-            #expect(waited.wait(timeout: .now() + 20) == .success)
+            #expect(waited.wait(timeout: .now() + 60) == .success)
             #expect(heard.withLock { $0 } == .agentRefused)
             #expect(presenter.wait(for: "reacquired"))
             goesOn.signal()
@@ -169,7 +169,7 @@ struct AgentVersionTests {
                 if case .event(.requested(let request)) = message { request.id } else { nil }
             }
             connection.send(.granted(id, [], isObserved: false))
-            #expect(isRunning.wait(timeout: .now() + 20) == .success)
+            #expect(isRunning.wait(timeout: .now() + 60) == .success)
             connection.send(.goodbye(.protocolBroken, reason: "No."))
             let again = try FirstConnection(listener)
             again.send(.welcome(version: 2))
@@ -183,7 +183,7 @@ struct AgentVersionTests {
             }
             #expect(!held)
             goesOn.signal()
-            #expect(ended.wait(timeout: .now() + 20) == .success)
+            #expect(ended.wait(timeout: .now() + 60) == .success)
             #expect(code(outcome.withLock { $0 }) == .claimLost)
             withExtendedLifetime(lock) {}
         }

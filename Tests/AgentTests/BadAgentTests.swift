@@ -29,10 +29,10 @@ struct BadAgentTests {
             }
             let id = try agent.nextRequest()
             agent.send(.granted(id, [], isObserved: false))
-            #expect(isRunning.wait(timeout: .now() + 20) == .success)
+            #expect(isRunning.wait(timeout: .now() + 60) == .success)
             try lose(id, agent, registry)
             goesOn.signal()
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
             #expect(isClaimLost(error.withLock { $0 }))
             #expect(presenter.wait(for: "changed"))
         }
@@ -54,7 +54,7 @@ struct BadAgentTests {
                 }
             let id = try agent.nextRequest()
             agent.send(.granted(id, [], isObserved: false))
-            #expect(isRunning.wait(timeout: .now() + 20) == .success)
+            #expect(isRunning.wait(timeout: .now() + 60) == .success)
             try lose(id, agent, registry)
             goesOn.signal()
             #expect(presenter.wait(for: "changed"))
@@ -87,7 +87,7 @@ struct BadAgentTests {
             for id in ids { try lose(id, agent, registry) }
             queue.isSuspended = false
             background.resume()
-            for _ in 0..<2 { #expect(done.wait(timeout: .now() + 20) == .success) }
+            for _ in 0..<2 { #expect(done.wait(timeout: .now() + 60) == .success) }
             #expect(isClaimLost(error.withLock { $0 }))
             #expect(throws: FileCoordinationError.self) { try result.withLock { $0 }?.get() }
         }
@@ -108,7 +108,7 @@ struct BadAgentTests {
             }
             let id = try agent.nextRequest()
             agent.send(.granted(id, [], isObserved: false), .claimLost(id))
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
             #expect(isClaimLost(error.withLock { $0 }))
         }
     }
@@ -131,10 +131,10 @@ struct BadAgentTests {
             }
             let id = try agent.nextRequest()
             agent.send(.granted(id, [], isObserved: false))
-            #expect(isRunning.wait(timeout: .now() + 20) == .success)
+            #expect(isRunning.wait(timeout: .now() + 60) == .success)
             try lose(id, agent, registry)
             goesOn.signal()
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
             #expect(isClaimLost(error.withLock { $0 }))
         }
     }
@@ -161,7 +161,7 @@ struct BadAgentTests {
                     hear($0 as NSError?)
                 }
             let ids = [try agent.nextRequest(), try agent.nextRequest()]
-            for _ in 0..<2 { #expect(done.wait(timeout: .now() + 20) == .success) }
+            for _ in 0..<2 { #expect(done.wait(timeout: .now() + 60) == .success) }
             for error in errors.withLock({ $0 }) {
                 #expect(isAgentSilent(error))
                 #expect(error?.localizedDescription.contains("kill -CONT \(getpid())") == true)
@@ -189,14 +189,14 @@ struct BadAgentTests {
             }
             read()
             let first = try agent.nextRequest()
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
             #expect(try agent.next { $0.cancelled } == first)
             let guests = (0..<2).map { _ in NotingPresenter(url) }
             for guest in guests {
                 registry.add(guest)
                 read()
             }
-            for _ in guests { #expect(done.wait(timeout: .now() + 20) == .success) }
+            for _ in guests { #expect(done.wait(timeout: .now() + 60) == .success) }
             for guest in guests { registry.remove(guest) }
             #expect(results.withLock { $0.count(where: isAgentSilent) } == 3)
             let presenter = NotingPresenter(url)
@@ -216,7 +216,7 @@ struct BadAgentTests {
                 return
             }
             agent.send(.told(id, .itemDidChange), .granted(request.id, [], isObserved: false))
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
             #expect(results.withLock { $0.last } == .some(nil))
             #expect(presenter.wait(for: "changed"))
         }
@@ -299,7 +299,7 @@ struct BadAgentTests {
                 }
             let access = try agent.nextRequest()
             agent.send(.asked(.relinquishToWriter, id, for: access, Ticket(number: 7)))
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
             #expect(isAgentSilent(error.withLock { $0 }))
             presenter.presentedItemOperationQueue.isSuspended = false
             #expect(presenter.wait(for: "reacquired"))
@@ -330,7 +330,7 @@ struct BadAgentTests {
                     #expect(isAgentSilent(error as NSError?))
                     done.signal()
                 }
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
             // The other one may be writing.
             #expect(presenter.noted == ["writer"])
             if isGone { agent.end() } else { agent.send(.reacquire(Ticket(number: 7))) }
@@ -357,7 +357,7 @@ struct BadAgentTests {
                 agent.send(.granted(id, [], isObserved: false))
                 #expect(try agent.next { $0.ended } == id)
             }
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
         }
     }
 
@@ -391,7 +391,7 @@ struct BadAgentTests {
             let isOver = done.wait(timeout: .now()) == .success
             #expect(!isOver || isAgentSilent(error.withLock { $0 }))
             if isAsked, !isOver { agent.send(.granted(id, [], isObserved: false)) }
-            let hasEnded = isOver || done.wait(timeout: .now() + 20) == .success
+            let hasEnded = isOver || done.wait(timeout: .now() + 60) == .success
             #expect(hasEnded)
             let failure = error.withLock { $0 }
             #expect(failure == nil || isAgentSilent(failure))
@@ -452,7 +452,7 @@ struct BadAgentTests {
                 done.signal()
             }
         let access = try agent.nextRequest()
-        #expect(done.wait(timeout: .now() + 20) == .success)
+        #expect(done.wait(timeout: .now() + 60) == .success)
         #expect(try agent.next { $0.cancelled } == access)
     }
 

@@ -42,7 +42,7 @@ struct EndOfAccessTests {
             let access = try begin(url, registry)
             let id = try agent.nextRequest()
             agent.send(.granted(id, [], isObserved: true))
-            #expect(access.wait(timeout: .now() + 20) == .success)
+            #expect(access.wait(timeout: .now() + 60) == .success)
             let names = try scene.runtime.folder(AgentPlace.clientFolderName).names()
             let name = try #require(names.first)
             #expect(names.count == 1)
@@ -68,7 +68,7 @@ struct EndOfAccessTests {
             }
             let id = try agent.nextRequest()
             agent.send(.granted(id, [], isObserved: true))
-            #expect(isDone.wait(timeout: .now() + 20) == .success)
+            #expect(isDone.wait(timeout: .now() + 60) == .success)
             let folder = try scene.runtime.folder(AgentPlace.clientFolderName)
             let place = folder.place(of: try #require(try folder.names().first))
             #expect(NoticeBoard.ask(at: place) != id.number)
@@ -77,7 +77,7 @@ struct EndOfAccessTests {
             let next = try begin(url, registry)
             let nextID = try agent.nextRequest()
             agent.send(.granted(nextID, [], isObserved: false))
-            #expect(next.wait(timeout: .now() + 20) == .success)
+            #expect(next.wait(timeout: .now() + 60) == .success)
             _ = try agent.next { $0.ended }
         }
     }
@@ -108,7 +108,7 @@ struct EndOfAccessTests {
 
     private func finish(_ isDone: DispatchSemaphore, _ agent: ScriptedAgent) throws {
         agent.send(.granted(try agent.nextRequest(), [], isObserved: true))
-        #expect(isDone.wait(timeout: .now() + 20) == .success)
+        #expect(isDone.wait(timeout: .now() + 60) == .success)
     }
 
     private func withAgent(_ body: (AgentScene, FileAccessRegistry, ScriptedAgent) throws -> Void) throws {

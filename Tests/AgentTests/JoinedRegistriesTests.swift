@@ -33,7 +33,7 @@ struct JoinedRegistriesTests {
                     try? "new".write(to: writeURL, atomically: false, encoding: .utf8)
                 }
             #expect(error == nil)
-            #expect(read.wait(timeout: .now() + 20) == .success)
+            #expect(read.wait(timeout: .now() + 60) == .success)
             #expect(seen.withLock { $0 } == "new")
         }
     }
@@ -146,7 +146,7 @@ struct JoinedRegistriesTests {
                         cancelled.signal()
                     }
                     waiting.cancel()
-                    #expect(cancelled.wait(timeout: .now() + 20) == .success)
+                    #expect(cancelled.wait(timeout: .now() + 60) == .success)
                     code = heard.withLock { $0 }
                 }
             #expect(code == CocoaError.Code.userCancelled.rawValue)
@@ -185,7 +185,7 @@ struct JoinedRegistriesTests {
                 try? FileManager.default.moveItem(at: source, to: target)
                 coordinator.item(at: source, didMoveTo: target)
             }
-            #expect(placed.wait(timeout: .now() + 20) == .success)
+            #expect(placed.wait(timeout: .now() + 60) == .success)
             #expect(folder.wait(for: "subitem moved to moved.txt"))
             #expect(place.withLock { $0 } == "moved.txt")
         }
@@ -252,13 +252,13 @@ struct JoinedRegistriesTests {
                             .coordinate(writingItemAt: other, error: nil) { _ in isWritten.signal() }
                     }
             }
-            #expect(isHeld.wait(timeout: .now() + 20) == .success)
+            #expect(isHeld.wait(timeout: .now() + 60) == .success)
             presenter.presentedItemOperationQueue.addOperation {
                 NSFileCoordinator(filePresenter: nil, registry: first)
                     .coordinate(writingItemAt: url, error: nil) { _ in ended.signal() }
             }
-            #expect(isWritten.wait(timeout: .now() + 20) == .success)
-            #expect(ended.wait(timeout: .now() + 20) == .success)
+            #expect(isWritten.wait(timeout: .now() + 60) == .success)
+            #expect(ended.wait(timeout: .now() + 60) == .success)
             #expect(presenter.noted.contains("writer"))
         }
     }
@@ -282,7 +282,7 @@ struct JoinedRegistriesTests {
                     while !first.isJoined || !second.isJoined {}
                     #expect(written.wait(timeout: .now() + 0.2) == .timedOut)
                 }
-            #expect(written.wait(timeout: .now() + 20) == .success)
+            #expect(written.wait(timeout: .now() + 60) == .success)
         }
     }
 
@@ -310,7 +310,7 @@ struct JoinedRegistriesTests {
                     #expect(!presenter.noted.contains("reacquired"))
                 }
             #expect(error == nil)
-            #expect(written.wait(timeout: .now() + 20) == .success)
+            #expect(written.wait(timeout: .now() + 60) == .success)
             #expect(presenter.wait(for: "reacquired"))
             #expect(presenter.noted.prefix(1) == ["writer"])
         }
@@ -380,7 +380,7 @@ struct JoinedRegistriesTests {
                     }
                     #expect(written.wait(timeout: .now() + 0.2) == .timedOut)
                 }
-            #expect(written.wait(timeout: .now() + 20) == .success)
+            #expect(written.wait(timeout: .now() + 60) == .success)
         }
     }
 }

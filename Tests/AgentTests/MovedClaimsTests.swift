@@ -27,7 +27,7 @@ struct MovedClaimsTests {
             #expect(request.claims.map(\.item.string) == [target.path + "/x.movedpackage/m"])
             #expect(request.claims.flatMap(\.packages).map(\.string) == [target.path + "/x.movedpackage"])
             next.send(.granted(request.id, [], isObserved: false))
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
         }
     }
 
@@ -49,13 +49,13 @@ struct MovedClaimsTests {
                 done.signal()
             }
             agent.send(.granted(try agent.nextRequest(), [], isObserved: false))
-            #expect(isRunning.wait(timeout: .now() + 20) == .success)
+            #expect(isRunning.wait(timeout: .now() + 60) == .success)
             agent.end()
             let next = try ScriptedAgent(in: scene.runtime) {}
             let held = try next.next { $0.stillHeld }
             #expect(held.claims.map(\.item.string) == [one.path, other.path])
             goesOn.signal()
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
         }
     }
 

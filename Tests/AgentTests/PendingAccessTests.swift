@@ -20,7 +20,7 @@ struct PendingAccessTests {
         var hasCome: Bool { result.withLock { $0 != nil } }
 
         func wait() throws -> HeldAccess {
-            #expect(isTold.wait(timeout: .now() + 20) == .success)
+            #expect(isTold.wait(timeout: .now() + 60) == .success)
             return try #require(result.withLock { $0.take() }).get()
         }
     }
@@ -118,7 +118,7 @@ struct PendingAccessTests {
                     #expect(inner == nil)
                 } catch { Issue.record(error) }
             }
-            #expect(isBegun.wait(timeout: .now() + 20) == .success)
+            #expect(isBegun.wait(timeout: .now() + 60) == .success)
             #expect(order.withLock { $0 } == ["written", "inside", "read"])
         }
     }

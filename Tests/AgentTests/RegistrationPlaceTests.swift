@@ -169,7 +169,7 @@ struct RegistrationPlaceTests {
                 done.leave()
             }
         }
-        #expect(done.wait(timeout: .now() + 20) == .success)
+        #expect(done.wait(timeout: .now() + 60) == .success)
         #expect(errors.withLock { $0.map(\.code) } == [.deadlock])
         return errors.withLock { $0.first }
     }

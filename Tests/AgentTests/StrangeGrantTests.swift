@@ -27,7 +27,7 @@ struct StrangeGrantTests {
             let id = try agent.nextRequest()
             let item = try #require(ItemPath(url.path))
             agent.send(.granted(id, Array(repeating: item, count: count), isObserved: false))
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
             #expect(code.withLock { $0 } == CocoaError.Code.fileReadUnknown.rawValue)
             let ended = try agent.next { $0.ended }
             #expect(ended == id)

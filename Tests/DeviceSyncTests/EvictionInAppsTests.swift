@@ -161,7 +161,7 @@ struct EvictionInAppsTests {
             }
             wait { two.line.isTransferring }
             coordinator.cancel()
-            #expect(ended.wait(timeout: .now() + 20) == .success)
+            #expect(ended.wait(timeout: .now() + 60) == .success)
             let (failure, isRun) = try #require(outcome.withLock { $0 })
             #expect(failure?.code == CocoaError.userCancelled.rawValue && !isRun)
             #expect(two.text("a.txt") == nil)
@@ -246,7 +246,7 @@ struct EvictionInAppsTests {
             SystemCallObservation.add(latecomer)
             defer { SystemCallObservation.remove(latecomer) }
             try files.evictUbiquitousItem(at: url)
-            #expect(ended.wait(timeout: .now() + 20) == .success)
+            #expect(ended.wait(timeout: .now() + 60) == .success)
             #expect(read.withLock { $0 } == "text")
             wait { isSettled }
         }

@@ -14,9 +14,9 @@ struct EndSignalsTests {
             let signals = EndSignals([SIGUSR1, SIGUSR2]) { isHeard.signal() }
             withExtendedLifetime(signals) {
                 kill(getpid(), SIGUSR1)
-                #expect(isHeard.wait(timeout: .now() + 20) == .success)
+                #expect(isHeard.wait(timeout: .now() + 60) == .success)
                 kill(getpid(), SIGUSR2)
-                #expect(isHeard.wait(timeout: .now() + 20) == .success)
+                #expect(isHeard.wait(timeout: .now() + 60) == .success)
             }
         }
     }

@@ -129,7 +129,7 @@ struct UbiquityContainerTests {
         let first = try #require(token())
         #expect(first.isEqual(token()))
         // Other suites' accounts may be told of as well.
-        #expect(told.wait(timeout: .now() + 20) == .success)
+        #expect(told.wait(timeout: .now() + 60) == .success)
         try place.join("b", at: 2)
         #expect(first.isEqual(token()))
         try files.removeItem(at: place.home)
@@ -250,7 +250,7 @@ struct UbiquityContainerTests {
             moves.signal()
         }
 
-        func hasMoved() -> Bool { moves.wait(timeout: .now() + 20) == .success }
+        func hasMoved() -> Bool { moves.wait(timeout: .now() + 60) == .success }
     }
 
     @Test("Who presents an item goes with it into a container and out of it; a package goes as one")
