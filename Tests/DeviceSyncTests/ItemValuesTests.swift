@@ -223,8 +223,10 @@ struct ItemValuesTests {
         try put(Data("first".utf8), on: one)
         pair.wait { two.text("a.bin") == "first" && pair.isSettled }
         pair.wait { (try? state(of: "a.bin"))?.isUploaded == true }
-        let before = try explanation(of: "a.bin")
-        #expect(before.chain.map(\.kind) == [.settled] && before.isSettled)
+        pair.wait {
+            let before = try? explanation(of: "a.bin")
+            return before?.chain.map(\.kind) == [.settled] && before?.isSettled == true
+        }
         let saved = try explanation(of: "a.bin") { try put(Data("second".utf8), on: two) }
         #expect(saved.chain.map(\.kind) == [.justChanged] && !saved.isSettled)
         #expect(saved.next == "It goes on by itself.")

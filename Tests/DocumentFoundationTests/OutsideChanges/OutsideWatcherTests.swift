@@ -36,7 +36,9 @@ struct OutsideWatcherTests {
 
     private func id(_ number: UInt64) -> PresenterID { PresenterID(client: ClientID(0), number: number) }
 
-    private func write(_ name: String, _ text: String = "1") throws {
+    /// - Parameter text: By itself what no other test's file holds: a lone file of the same bytes on another volume may be
+    ///   taken for a copy of one that is gone.
+    private func write(_ name: String, _ text: String = UUID().uuidString) throws {
         let url = folder.appendingPathComponent(name)
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(),

@@ -33,7 +33,7 @@ struct ItemSyncTests {
         defer { try? FileManager.default.removeItem(atPath: other.string) }
         let here = (0..<count).map { root.appending("\($0)") }
         for path in here + [other.appending("a")] {
-            try ItemMoves.createFile(path, contents: Data("text".utf8))
+            try ItemMoves.createFile(path, contents: Data(path.string.utf8))
         }
         let items = Set(here + [root.appending("gone"), other.appending("a")])
         let witness = Witness()
