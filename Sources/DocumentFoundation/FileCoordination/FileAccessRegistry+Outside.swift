@@ -70,8 +70,8 @@ extension FileAccessRegistry {
         outsideWatcher.settle(PresenterHandle.id(of: presenter)) { answer($0?.fileURL) }
     }
 
-    /// Takes in that a presenter has put another item in the place of its own. Called within the access and before anybody is told of
-    /// that, who may move the item at once: what is at its place then is what is followed.
+    /// Takes in that a presenter has put another item in the place of its own. Called within the access and before anybody is
+    /// told of that, who may move the item at once: what is at its place then is what is followed.
     package func hold(_ presenter: any NSFilePresenter) {
         guard let path = presenter.presentedItemURL.flatMap(ItemPath.init(fileURL:)) else { return }
         outsideWatcher?.hold(path, of: PresenterHandle.id(of: presenter))

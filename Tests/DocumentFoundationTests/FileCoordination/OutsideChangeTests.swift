@@ -141,8 +141,8 @@ struct OutsideChangeTests {
     @Test("A whole folder removed with what is in it", arguments: means)
     func folderRemoved(_ usesPrivilege: Bool) throws {
         let scene = try scene(usesPrivilege)
-        let (one, other) = (try scene.write("x/a", UUID().uuidString), try scene.write("x/y/b", UUID().uuidString))
-        let (first, second) = (scene.presenter("first", of: one), scene.presenter("second", of: other))
+        let first = scene.presenter("first", of: try scene.write("x/a", UUID().uuidString))
+        let second = scene.presenter("second", of: try scene.write("x/y/b", UUID().uuidString))
         try shell("rm -r x", in: scene.folder)
         #expect(scene.until { Set(scene.story) == ["first deletion", "second deletion"] })
         _ = (first, second)

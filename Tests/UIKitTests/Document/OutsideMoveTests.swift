@@ -11,7 +11,8 @@ import UIKit
 @MainActor
 struct OutsideMoveTests {
     let playground: Playground
-    /// What no other test's file holds: a lone file of the same bytes on another volume may be taken for a copy of one that is gone.
+    /// What no other test's file holds: a lone file of the same bytes on another volume may be taken for a copy of one that is
+    /// gone.
     private let (old, new) = ("old \(UUID().uuidString)", "new \(UUID().uuidString)")
 
     init() throws {
