@@ -44,4 +44,4 @@ def served(tmp_path_factory):
 def test_the_hub_does_as_it_is_written(case, served):
     case.call_and_validate(
         base_url=f"http://127.0.0.1:{served.port}", headers={"Authorization": "Bearer " + served.token},
-        checks=CHECKS, timeout=10)
+        checks=CHECKS, timeout=60)
