@@ -28,8 +28,9 @@ package enum ItemSync {
             }
             for path in folders { try SystemCalls.fsync(try Folder.open(path).descriptor) }
         } catch {
-            // Moved since, or another kind by now: where it is does not matter to all of the volume.
-            guard error.isAbsent || error.isForbidden || error.errno == ELOOP else { throw error }
+            // Moved since, another kind by now, or in it a name that is no text: that does not matter to all of the volume.
+            let isUnnamed = error.errno == EILSEQ
+            guard error.isAbsent || error.isForbidden || error.errno == ELOOP || isUnnamed else { throw error }
             try syncVolumes(of: documents.union(folders), and: root)
         }
     }

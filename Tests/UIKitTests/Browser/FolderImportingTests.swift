@@ -165,6 +165,35 @@ struct FolderImportingTests {
         #expect(FileManager.default.fileExists(atPath: file.path))
     }
 
+    @Test("A name in a folder that is not UTF-8 does not keep the folder from being moved in on its volume")
+    func noNamesOnOneVolume() async throws {
+        let folder = try outside("folder/a.txt").deletingLastPathComponent()
+        let bad = Array((folder.path + "/caf").utf8CString.dropLast()) + [CChar(bitPattern: 0xe9), 0]
+        let file = open(bad, O_CREAT | O_WRONLY, 0o600)
+        try #require(file >= 0)
+        close(file)
+        let outcome = try await operations.importItems(at: [folder], into: "", mode: .move)
+        #expect(outcome.failures.isEmpty)
+        #expect(outcome.items.map(\.id) == ["folder"])
+    }
+
+    @Test(
+        "A folder from another volume stays there where a name in it is not UTF-8: no copy could have it",
+        .enabled(if: FolderImportingTests.hasOtherVolume, "needs /dev/shm on a volume of its own")
+    )
+    func noNames() async throws {
+        let top = try outsideOnOtherVolume()
+        defer { remove(top) }
+        let bad = Array((top.path + "/caf").utf8CString.dropLast()) + [CChar(bitPattern: 0xe9), 0]
+        let file = open(bad, O_CREAT | O_WRONLY, 0o600)
+        try #require(file >= 0)
+        close(file)
+        let outcome = try await operations.importItems(at: [top], into: "", mode: .move)
+        #expect(outcome.failures.map(\.code) == [.refused])
+        #expect(try shelf.names().isEmpty)
+        #expect(access(bad, F_OK) == 0)
+    }
+
     private func remove(_ folder: URL) {
         // What stays in shared memory harms nobody.
         try? FileManager.default.removeItem(at: folder)
