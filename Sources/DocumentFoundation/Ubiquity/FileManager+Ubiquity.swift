@@ -37,7 +37,7 @@ extension FileManager {
     ///
     /// Blocks until access is given and the item is moved: not for the main thread. Contents that are not here, of a folder those
     /// of all in it, are fetched before an item leaves its container. To another volume a copy goes, and the original only when
-    /// that is complete; where it cannot go, there is no copy.
+    /// that is complete; where it cannot go, or others write to it meanwhile, there is no copy.
     ///
     /// - Parameters:
     ///   - flag: True for into a container.
@@ -46,7 +46,7 @@ extension FileManager {
     ///     not here.
     /// - Throws: `CocoaError`: `fileNoSuchFile` when nothing is at `url`; `fileWriteFileExists`;
     ///   `fileWriteInvalidFileName` when `destinationURL` is not where `flag` says, or `url` is there already; what keeps
-    ///   contents from being fetched; what a presenter answers.
+    ///   contents from being fetched; what a presenter answers. With `EBUSY` underneath: others are writing; try again later.
     /// - Source: Apple's setUbiquitous(_:itemAt:destinationURL:).
     public func setUbiquitous(_ flag: Bool, itemAt url: URL, destinationURL: URL) throws {
         let account = UbiquityAccount.shared
@@ -104,7 +104,13 @@ private struct UbiquitousMove {
             throw SystemError(call: "renameat2", errno: EEXIST, path: to)
         }
         if try moveWithinVolume(from, toFree: to) { return nil }
+        let looks = try ItemLooks(of: from)
         try ItemCopy.copyWhole(from, toFree: to)
+        // What others have written since the copying began may not be in the copy.
+        guard looks.isAtRest(at: from) else {
+            remove(to)
+            throw SystemError(call: "renameat2", errno: EBUSY, path: from)
+        }
         // Its folder lets it go as a whole or not at all, where removing a folder could stop halfway.
         let aside = from.parent.appending("\(SaveSite.ownPrefix)moved-\(UUID().uuidString)")
         do { try ItemMoves.move(from, toFree: aside) } catch {

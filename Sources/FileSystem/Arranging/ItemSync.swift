@@ -29,8 +29,9 @@ package enum ItemSync {
             for path in folders { try SystemCalls.fsync(try Folder.open(path).descriptor) }
         } catch {
             // Moved since, another kind by now, or in it a name that is no text: that does not matter to all of the volume.
-            let isUnnamed = error.errno == EILSEQ
-            guard error.isAbsent || error.isForbidden || error.errno == ELOOP || isUnnamed else { throw error }
+            guard error.isAbsent || error.isForbidden || [ELOOP, EILSEQ].contains(error.errno) else {
+                throw error
+            }
             try syncVolumes(of: documents.union(folders), and: root)
         }
     }

@@ -88,12 +88,9 @@ extension FolderWorker {
         // A move takes what is here; a copy needs all of it.
         try Coordinated.fetching(original, isDirectory: isDirectory)
         try Coordinated.moving(original, to: target, isDirectory: isDirectory) { source, target in
-            let looks = try Looks(of: source)
+            let looks = try ItemLooks(of: source)
             try ItemCopy.copyWhole(source, toFree: target)
-            // What cannot be looked at is not as it was.
-            guard (try? Looks(of: source)) == looks, !OpenForWriting.isOpen(anywhereIn: source) else {
-                throw OriginalKept(reason: nil)
-            }
+            guard looks.isAtRest(at: source) else { throw OriginalKept(reason: nil) }
             try Self.removeOriginal(source, isDirectory: isDirectory)
         }
     }
@@ -119,15 +116,4 @@ extension FolderWorker {
 private struct OriginalKept: Error {
     /// What kept it from being removed; nil where it was changed meanwhile.
     let reason: (any Error)?
-}
-
-/// How an item looks, with all that is in it.
-private struct Looks: Equatable {
-    private let status: MemberStatus?
-    private let inside: PackageTraces?
-
-    init(of path: FilePath) throws(SystemError) {
-        status = try FolderScan.status(at: path)
-        inside = try status?.stamp.kind == .directory ? PackageTraces(of: path) : nil
-    }
 }

@@ -235,6 +235,34 @@ struct UbiquityContainerTests {
         #expect(copies == [] && follower.presentedItemURL == local)
     }
 
+    @Test(
+        "What a program still writes to does not go to another volume: no copy could have all of it",
+        .enabled(if: OtherVolume.isThere, "needs /dev/shm on a volume of its own")
+    )
+    func beingWritten() throws {
+        let base = URL(fileURLWithPath: "/dev/shm/sheaf-\(UUID().uuidString)", isDirectory: true)
+        try files.createDirectory(at: base, withIntermediateDirectories: false)
+        defer { #expect(throws: Never.self) { try files.removeItem(at: base) } }
+        let place = try AccountPlace()
+        let folder = try place.join("cloud", at: 1)
+        let local = base.appendingPathComponent("a.txt")
+        try Data("half".utf8).write(to: local)
+        let writer = try FileHandle(forWritingTo: local)
+        with(place.account()) {
+            #expect(throws: CocoaError.self) {
+                try files.setUbiquitous(
+                    true,
+                    itemAt: local,
+                    destinationURL: folder.appendingPathComponent("b.txt")
+                )
+            }
+        }
+        try writer.close()
+        #expect(try files.contentsOfDirectory(atPath: base.path) == ["a.txt"])
+        let copies = try files.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".sheaf-") }
+        #expect(copies.isEmpty)
+    }
+
     /// A presenter that notes where its item goes.
     private final class Follower: NSObject, NSFilePresenter, Sendable {
         private let place: Locked<URL>
