@@ -76,7 +76,9 @@ struct ChangeRecorderTests {
         #expect(there.tags == ["blue"])
     }
 
-    @Test("Who sets what only the latest has set, in place of what an app's own rule has made of it, settles it")
+    @Test(
+        "Who sets what only the latest has set, in place of what an app's own rule has made of it, settles it"
+    )
     func settled() throws {
         let (here, there) = try share()
         (here.rating, there.rating) = ("z", "b")

@@ -248,7 +248,7 @@ struct UbiquityContainerTests {
         let local = base.appendingPathComponent("a.txt")
         try Data("half".utf8).write(to: local)
         let writer = try FileHandle(forWritingTo: local)
-        with(place.account()) {
+        _ = with(place.account()) {
             #expect(throws: CocoaError.self) {
                 try files.setUbiquitous(
                     true,

@@ -13,7 +13,8 @@ struct OutsideMoveTests {
     let playground: Playground
     /// What no other test's file holds: a lone file of the same bytes on another volume may be taken for a copy of one that is
     /// gone.
-    private let (old, new) = ("old \(UUID().uuidString)", "new \(UUID().uuidString)")
+    private let old = "old \(UUID().uuidString)"
+    private let new = "new \(UUID().uuidString)"
 
     init() throws {
         playground = try Playground()
