@@ -342,7 +342,8 @@ let package = Package(
             dependencies: [
                 "CLinux", "Commands", "Cryptography", "DeviceHarness", "DeviceSync", "DocumentFoundation",
                 "DocumentTesting", "FileSystem", "HTTPService", "Hub", "HubProtocol", "LocalSockets",
-                "Locks", "Merging", "SQLite", "Sealing", "SeededNumbers", "StandardStreams", "Sync", "SyncMessages",
+                "Locks", "Merging", "SQLite", "Sealing", "SeededNumbers", "StandardStreams", "Sync",
+                "SyncMessages",
                 "TestFolders", "TestThreads", "Vault", "device-harness",
             ],
             swiftSettings: strict

@@ -43,7 +43,9 @@ struct ExplanationInAppsTests {
             let pause = try #require(paused.causes.first)
             #expect(paused.change == .here && pause.text.contains("is paused since"))
             #expect(abs(try #require(pause.since).timeIntervalSinceNow) < 60)
-            #expect(pause.remedy == "Resume it: sheaf resume \(url.path.shellWord)" && paused.next == pause.remedy)
+            #expect(
+                pause.remedy == "Resume it: sheaf resume \(url.path.shellWord)" && paused.next == pause.remedy
+            )
             two.line.cut()
             pair.wait { two.status?.line == .down }
             try two.write("b", to: "b.txt")

@@ -48,7 +48,7 @@ final class MountedVolume {
                 try Self.run("umount", isLazy ? ["-l", folder.path] : [folder.path])
                 isMounted = false
                 return
-            } catch where Date() < deadline { continue }
+            } catch  where Date() < deadline { continue }
         }
     }
 

@@ -91,7 +91,7 @@ final class VaultIndex {
         // Another than any index had before, so that what was found in one is not believed of another.
         try setMeta("generation", Int(UInt32.random(in: 1 ... .max)) << 24)
         // Nor is what was known of a pack by its number. In four bytes of each object's row.
-        try setMeta(Self.lastPackNumberKey, Int.random(in: 1 << 24 ..< 1 << 31))
+        try setMeta(Self.lastPackNumberKey, Int.random(in: 1 << 24..<1 << 31))
     }
 
     // MARK: What is known of all
