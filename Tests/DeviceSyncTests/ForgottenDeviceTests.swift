@@ -32,34 +32,19 @@ struct ForgottenDeviceTests {
         try Founding.add(identity, to: keys, by: identities[0], at: hub.line())
     }
 
-    private func expect(
-        _ contents: [String: String],
-        on devices: [TestDevice],
-        _ location: SourceLocation = #_sourceLocation
-    ) {
-        let isSo = devices[0].wait {
-            devices.allSatisfy { $0.contents == contents && $0.status?.isSettled == true }
-        }
-        #expect(
-            isSo,
-            "\(devices.map(\.contents)); \(devices.map(\.said)); \(devices.map(\.status))",
-            sourceLocation: location
-        )
-    }
-
     @Test("Let in again, it has the key too that was made meanwhile by one that knew nothing of it")
     func newKey() throws {
         for number in [1, 3] { try share(with: number) }
         let first = try TestDevice(0, in: ownFolder.url, identities[0], keys, at: hub)
         try first.start()
         try first.write("a", to: "a.txt")
-        expect(["a.txt": "a"], on: [first])
+        expectSettled(["a.txt": "a"], on: [first])
         let backup = hub.backup()
         try share(with: 2)
         let second = try TestDevice(2, in: ownFolder.url, identities[2], keys, at: hub)
         try second.start()
         try second.write("b", to: "b.txt")
-        expect(["a.txt": "a", "b.txt": "b"], on: [first, second])
+        expectSettled(["a.txt": "a", "b.txt": "b"], on: [first, second])
         first.stop()
         second.stop()
         hub.restore(backup)
@@ -70,7 +55,7 @@ struct ForgottenDeviceTests {
         try first.start()
         try second.start()
         try first.write("c", to: "c.txt")
-        expect(["a.txt": "a", "b.txt": "b", "c.txt": "c"], on: [first, second])
+        expectSettled(["a.txt": "a", "b.txt": "b", "c.txt": "c"], on: [first, second])
         #expect(second.keys.keys.newest.generation == 2)
         first.stop()
         second.stop()
@@ -85,13 +70,13 @@ struct ForgottenDeviceTests {
         let first = try TestDevice(0, in: ownFolder.url, identities[0], keys, at: hub)
         try first.start()
         try first.write("a", to: "a.txt")
-        expect(["a.txt": "a"], on: [first])
+        expectSettled(["a.txt": "a"], on: [first])
         let (backup, count) = (hub.backup(), hub.entryCount)
         try share(with: 2)
         let second = try TestDevice(2, in: ownFolder.url, identities[2], keys, at: hub)
         try second.start()
         try second.write("b", to: "b.txt")
-        expect(["a.txt": "a", "b.txt": "b"], on: [first, second])
+        expectSettled(["a.txt": "a", "b.txt": "b"], on: [first, second])
         first.stop()
         second.stop()
         hub.restore(backup)
@@ -109,7 +94,7 @@ struct ForgottenDeviceTests {
         first.line.end(afterCalls: nil)
         try first.start()
         try second.start()
-        expect(["a.txt": "a", "b.txt": "b"], on: [first, second])
+        expectSettled(["a.txt": "a", "b.txt": "b"], on: [first, second])
         first.stop()
         second.stop()
     }

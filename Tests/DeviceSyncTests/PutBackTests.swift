@@ -41,21 +41,6 @@ struct PutBackTests {
         try Founding.add(identity, to: keys, by: identities[0], at: hub.line())
     }
 
-    private func expect(
-        _ contents: [String: String],
-        on devices: [TestDevice],
-        _ location: SourceLocation = #_sourceLocation
-    ) {
-        let isSo = devices[0].wait {
-            devices.allSatisfy { $0.contents == contents && $0.status?.isSettled == true }
-        }
-        #expect(
-            isSo,
-            "\(devices.map(\.contents)); \(devices.map(\.said)); \(devices.map(\.status))",
-            sourceLocation: location
-        )
-    }
-
     private func end(_ devices: [TestDevice]) {
         for device in devices { device.stop() }
     }
@@ -65,10 +50,10 @@ struct PutBackTests {
         try share(with: 1)
         let devices = [try device(0), try device(1)]
         try devices[0].write("a", to: "a.txt")
-        expect(["a.txt": "a"], on: devices)
+        expectSettled(["a.txt": "a"], on: devices)
         let backup = hub.backup()
         try devices[1].write("b", to: "b.txt")
-        expect(["a.txt": "a", "b.txt": "b"], on: devices)
+        expectSettled(["a.txt": "a", "b.txt": "b"], on: devices)
         return (devices, backup)
     }
 
@@ -79,7 +64,7 @@ struct PutBackTests {
         for number in 0..<5 { try devices[0].write("first \(number)", to: "letters/\(number).txt") }
         var expected = ["letters": "/"]
         for number in 0..<5 { expected["letters/\(number).txt"] = "first \(number)" }
-        expect(expected, on: devices)
+        expectSettled(expected, on: devices)
         let backup = hub.backup()
         // Edited, made, renamed and removed since.
         try devices[1].write("second", to: "letters/0.txt")
@@ -93,14 +78,14 @@ struct PutBackTests {
         expected["new.txt"] = "new"
         expected["one.txt"] = expected.removeValue(forKey: "letters/1.txt")
         expected["letters/2.txt"] = nil
-        expect(expected, on: devices)
+        expectSettled(expected, on: devices)
         let count = hub.entryCount
         hub.restore(backup)
         #expect(devices[0].wait { hub.entryCount >= count })
-        expect(expected, on: devices)
+        expectSettled(expected, on: devices)
         try devices[0].write("third", to: "letters/0.txt")
         expected["letters/0.txt"] = "third"
-        expect(expected, on: devices)
+        expectSettled(expected, on: devices)
         #expect(try devices.allSatisfy { try $0.conflicts("letters/0.txt").isEmpty })
         #expect(devices.allSatisfy { $0.said.contains { if case .hubPutBack = $0 { true } else { false } } })
         end(devices)
@@ -123,7 +108,7 @@ struct PutBackTests {
         try devices[1].start()
         var expected = ["a.txt": "a", "b.txt": "b"]
         for number in 0..<4 { expected["c \(number).txt"] = "\(number)" }
-        expect(expected, on: devices + [third])
+        expectSettled(expected, on: devices + [third])
         end(devices + [third])
     }
 
@@ -131,16 +116,16 @@ struct PutBackTests {
     func deviceForgotten() throws {
         let first = try device(0)
         try first.write("a", to: "a.txt")
-        expect(["a.txt": "a"], on: [first])
+        expectSettled(["a.txt": "a"], on: [first])
         let backup = hub.backup()
         try share(with: 1)
         try share(with: 2)
         let devices = [first, try device(1), try device(2)]
         try devices[1].write("b", to: "b.txt")
-        expect(["a.txt": "a", "b.txt": "b"], on: devices)
+        expectSettled(["a.txt": "a", "b.txt": "b"], on: devices)
         hub.restore(backup)
         try devices[2].write("c", to: "c.txt")
-        expect(["a.txt": "a", "b.txt": "b", "c.txt": "c"], on: devices)
+        expectSettled(["a.txt": "a", "b.txt": "b", "c.txt": "c"], on: devices)
         end(devices)
     }
 
@@ -156,7 +141,7 @@ struct PutBackTests {
         try devices[0].write("a", to: "letters/a.txt")
         try devices[1].write("b", to: "b.txt")
         var expected = ["letters": "/", "letters/a.txt": "a", "b.txt": "b"]
-        expect(expected, on: devices)
+        expectSettled(expected, on: devices)
         hub.restore(empty)
         for device in devices {
             #expect(device.wait { device.status?.lineFailure?.contains("nothing of this folder") == true })
@@ -168,7 +153,7 @@ struct PutBackTests {
         #expect(hub.entryCount == 0)
         #expect(try Founding.foundAgain(keys, by: identities[0], named: "device 0", at: hub.line()))
         expected["c.txt"] = "c"
-        expect(expected, on: devices)
+        expectSettled(expected, on: devices)
         #expect(try devices.allSatisfy { try $0.conflicts("letters/a.txt").isEmpty })
         // One beginning is enough.
         let count = hub.entryCount
@@ -183,7 +168,7 @@ struct PutBackTests {
         let devices = [try device(0), try device(1)]
         let backup = hub.backup()
         try devices[0].write("a", to: "a.txt")
-        expect(["a.txt": "a"], on: devices)
+        expectSettled(["a.txt": "a"], on: devices)
         for round in 0..<3 {
             devices[1].stop()
             hub.restore(backup)
@@ -191,7 +176,7 @@ struct PutBackTests {
             try devices[round % 2].write("\(round)", to: "\(round).txt")
             var expected = ["a.txt": "a"]
             for number in 0...round { expected["\(number).txt"] = "\(number)" }
-            expect(expected, on: devices)
+            expectSettled(expected, on: devices)
         }
         end(devices)
     }
@@ -209,7 +194,7 @@ struct PutBackTests {
         // What it has read of the log it has not in memory then.
         devices[1].stop()
         try devices[1].start()
-        expect(["a.txt": "a", "b.txt": "b"], on: devices)
+        expectSettled(["a.txt": "a", "b.txt": "b"], on: devices)
         switch fault {
         case .full: try devices[1].fillDisk()
         case .unwritable: try devices[1].breakDisk(.writing)
@@ -241,7 +226,7 @@ struct PutBackTests {
         case .full: devices[1].freeDisk()
         case .unwritable, .unreadable: devices[1].mendDisk()
         }
-        expect(expected, on: devices)
+        expectSettled(expected, on: devices)
         #expect(devices[1].said.contains { if case .hubPutBack = $0 { true } else { false } })
         #expect(!devices[1].said.contains { if case .stopped = $0 { true } else { false } })
         end(devices)
@@ -287,7 +272,7 @@ struct PutBackTests {
         try share(with: 1)
         let devices = [try device(0), try device(1)]
         try devices[0].write("a", to: "a.txt")
-        expect(["a.txt": "a"], on: devices)
+        expectSettled(["a.txt": "a"], on: devices)
         end(devices)
         let backup = hub.backup()
         let sharing = Sharing(in: devices[0].memory, devices[0].keys, by: identities[0], at: hub.line())

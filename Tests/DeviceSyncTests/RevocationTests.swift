@@ -46,21 +46,6 @@ struct RevocationTests {
         return Sharing(in: device.memory, KeyRing(device.keys.keys) { _ in }, by: device.identity, at: line)
     }
 
-    private func expect(
-        _ contents: [String: String],
-        on devices: [TestDevice],
-        _ location: SourceLocation = #_sourceLocation
-    ) {
-        let isSo = devices[0].wait {
-            devices.allSatisfy { $0.contents == contents && $0.status?.isSettled == true }
-        }
-        #expect(
-            isSo,
-            "\(devices.map(\.contents)); \(devices.map(\.said)); \(devices.map(\.status))",
-            sourceLocation: location
-        )
-    }
-
     private func end(_ devices: [TestDevice]) {
         for device in devices { device.stop() }
     }
@@ -68,7 +53,7 @@ struct RevocationTests {
     @Test("A hub that has forgotten who was shut out is told of no new key")
     func forgotten() throws {
         let device = try device(0)
-        expect([:], on: [device])
+        expectSettled([:], on: [device])
         let backup = hub.backup()
         #expect(try sharing(device).revoke(identities[2].id) == .revoked)
         #expect(device.wait { device.keys.keys.newest.generation == 2 })
@@ -85,7 +70,7 @@ struct RevocationTests {
     func shutOut() throws {
         let devices = try (0..<3).map(device)
         try devices[0].write("before", to: "a.txt")
-        expect(["a.txt": "before"], on: devices)
+        expectSettled(["a.txt": "before"], on: devices)
         devices[2].line.cut()
         #expect(devices[2].wait { devices[2].status?.line == .down })
         try devices[2].write("never sent", to: "mine.txt")
@@ -93,7 +78,7 @@ struct RevocationTests {
         let before = hub.entryCount
         try devices[1].write("after", to: "a.txt")
         try devices[0].write("new", to: "b.txt")
-        expect(["a.txt": "after", "b.txt": "new"], on: [devices[0], devices[1]])
+        expectSettled(["a.txt": "after", "b.txt": "new"], on: [devices[0], devices[1]])
         #expect(devices.dropLast().allSatisfy { $0.keys.keys.newest.generation == 2 })
         devices[2].goOnline()
         #expect(devices[2].wait { devices[2].status?.line == .stopped })
@@ -144,7 +129,7 @@ struct RevocationTests {
     func readInTheLog() throws {
         let devices = [try device(0), try device(1)]
         try devices[0].write("a", to: "a.txt")
-        expect(["a.txt": "a"], on: devices)
+        expectSettled(["a.txt": "a"], on: devices)
         // A hub that does not refuse: what it is told of is another device.
         let other = Sharing(
             in: devices[0].memory,
@@ -168,12 +153,12 @@ struct RevocationTests {
     func away() throws {
         let devices = [try device(0), try device(1), try device(3)]
         try devices[0].write("a", to: "a.txt")
-        expect(["a.txt": "a"], on: devices)
+        expectSettled(["a.txt": "a"], on: devices)
         devices[1].stop()
         let fourth = identities[2].id
         #expect(try sharing(devices[2]).revoke(fourth) == .revoked)
         try devices[0].write("b", to: "b.txt")
-        expect(["a.txt": "a", "b.txt": "b"], on: [devices[0], devices[2]])
+        expectSettled(["a.txt": "a", "b.txt": "b"], on: [devices[0], devices[2]])
         #expect(try sharing(devices[0]).revoke(fourth) == .wasRevoked(by: "device 3", isRefusedNow: false))
         #expect(try sharing(devices[0]).revoke(identities[3].id) == .revoked)
         try devices[0].write("c", to: "c.txt")
@@ -181,7 +166,7 @@ struct RevocationTests {
         try devices[1].write("mine", to: "d.txt")
         try devices[1].start()
         let expected = ["a.txt": "a", "b.txt": "b", "c.txt": "c", "d.txt": "mine"]
-        expect(expected, on: [devices[0], devices[1]])
+        expectSettled(expected, on: [devices[0], devices[1]])
         #expect(devices[1].keys.keys.keys.map(\.generation) == [1, 2, 3])
         end(devices)
     }
@@ -354,7 +339,7 @@ struct RevocationTests {
         }
         #expect(try sharing(devices[0]).revoke(identities[2].id) == .revoked)
         try devices[0].write("a", to: "a.txt")
-        expect(["a.txt": "a"], on: devices)
+        expectSettled(["a.txt": "a"], on: devices)
         end(devices)
     }
 
@@ -377,12 +362,12 @@ struct RevocationTests {
     func leaving() throws {
         let devices = [try device(0), try device(1)]
         try devices[0].write("a", to: "a.txt")
-        expect(["a.txt": "a"], on: devices)
+        expectSettled(["a.txt": "a"], on: devices)
         #expect { try sharing(devices[1]).leave() } throws: { ($0 as? SyncFailure)?.code == .inUse }
         devices[1].stop()
         try sharing(devices[1]).leave()
         try devices[0].write("b", to: "a.txt")
-        expect(["a.txt": "b"], on: [devices[0]])
+        expectSettled(["a.txt": "b"], on: [devices[0]])
         try devices[1].start()
         #expect(devices[1].wait { devices[1].status?.isShutOut == true })
         #expect(devices[1].contents == ["a.txt": "a"])
@@ -391,7 +376,7 @@ struct RevocationTests {
         #expect { try sharing(devices[0]).leave() } throws: { ($0 as? SyncFailure)?.code == .refused }
         try devices[0].start()
         try devices[0].write("c", to: "a.txt")
-        expect(["a.txt": "c"], on: [devices[0]])
+        expectSettled(["a.txt": "c"], on: [devices[0]])
         end(devices)
     }
 
