@@ -32,22 +32,31 @@ struct ForgottenDeviceTests {
         try Founding.add(identity, to: keys, by: identities[0], at: hub.line())
     }
 
-    @Test("Let in again, it has the key too that was made meanwhile by one that knew nothing of it")
-    func newKey() throws {
-        for number in [1, 3] { try share(with: number) }
-        let first = try TestDevice(0, in: ownFolder.url, identities[0], keys, at: hub)
-        try first.start()
-        try first.write("a", to: "a.txt")
+    private func started(_ number: Int, writing text: String, to name: String) throws -> TestDevice {
+        let device = try TestDevice(number, in: ownFolder.url, identities[number], keys, at: hub)
+        try device.start()
+        try device.write(text, to: name)
+        return device
+    }
+
+    /// The hub is put back to before a second device was let in; neither of the two runs.
+    private func forgetSecond() throws -> (first: TestDevice, second: TestDevice) {
+        let first = try started(0, writing: "a", to: "a.txt")
         expectSettled(["a.txt": "a"], on: [first])
         let backup = hub.backup()
         try share(with: 2)
-        let second = try TestDevice(2, in: ownFolder.url, identities[2], keys, at: hub)
-        try second.start()
-        try second.write("b", to: "b.txt")
+        let second = try started(2, writing: "b", to: "b.txt")
         expectSettled(["a.txt": "a", "b.txt": "b"], on: [first, second])
         first.stop()
         second.stop()
         hub.restore(backup)
+        return (first, second)
+    }
+
+    @Test("Let in again, it has the key too that was made meanwhile by one that knew nothing of it")
+    func newKey() throws {
+        for number in [1, 3] { try share(with: number) }
+        let (first, second) = try forgetSecond()
         // Of another device, which has not read of the second.
         let ring = KeyRing(keys) { _ in }
         let other = Sharing(in: FilePath(ownFolder.path), ring, by: identities[3], at: hub.line())
@@ -67,19 +76,8 @@ struct ForgottenDeviceTests {
 
     @Test("It is let in again also by a device whose process ends when it has just gone back in the log")
     func ended() throws {
-        let first = try TestDevice(0, in: ownFolder.url, identities[0], keys, at: hub)
-        try first.start()
-        try first.write("a", to: "a.txt")
-        expectSettled(["a.txt": "a"], on: [first])
-        let (backup, count) = (hub.backup(), hub.entryCount)
-        try share(with: 2)
-        let second = try TestDevice(2, in: ownFolder.url, identities[2], keys, at: hub)
-        try second.start()
-        try second.write("b", to: "b.txt")
-        expectSettled(["a.txt": "a", "b.txt": "b"], on: [first, second])
-        first.stop()
-        second.stop()
-        hub.restore(backup)
+        let (first, second) = try forgetSecond()
+        let count = hub.entryCount
         for number in 0..<20 where !hasGoneBack(first) {
             first.line.end(afterCalls: number)
             try first.start()

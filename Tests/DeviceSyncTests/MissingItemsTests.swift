@@ -58,19 +58,36 @@ struct MissingItemsTests {
         #expect(early.isEmpty && late == [first: 12])
     }
 
-    @Test("A document that is out of its place for a moment is not removed with what was removed before")
-    func besideAnother() throws {
+    /// Has a test do something in a folder with two documents, where nobody looks meanwhile but the test.
+    ///
+    /// - Parameters:
+    ///   - name: Of the second; the first is a.txt.
+    ///   - contents: What the other device has in the end.
+    private func seeing(
+        _ name: String,
+        leaving contents: [String: String],
+        _ body: (SyncRun, TestDevice, _ first: ItemID, _ second: ItemID) throws -> Void
+    ) throws {
         let pair = try DevicePair.holding("text", as: "a.txt")
         let two = pair.two
-        try pair.one.write("another", to: "removed.txt")
-        pair.wait { two.text("removed.txt") == "another" && pair.isSettled }
+        try pair.one.write("another", to: name)
+        pair.wait { two.text(name) == "another" && pair.isSettled }
         two.stop()
         let run = SeenRun()
         try run.start(two)
-        let files = FileManager.default
         try run.sync { run in
-            let document = try #require(run.table.item(at: ItemPlace(.root, "a.txt")))
-            let removed = try #require(run.table.item(at: ItemPlace(.root, "removed.txt")))
+            let first = try #require(run.table.item(at: ItemPlace(.root, "a.txt")))
+            try body(run, two, first, try #require(run.table.item(at: ItemPlace(.root, name))))
+        }
+        pair.wait { pair.one.contents == contents }
+        run.stop()
+        pair.end()
+    }
+
+    @Test("A document that is out of its place for a moment is not removed with what was removed before")
+    func besideAnother() throws {
+        let files = FileManager.default
+        try seeing("removed.txt", leaving: ["a.txt": "new"]) { run, two, document, removed in
             func look(at seconds: Double) throws {
                 run.uptimeSeconds = { seconds }
                 run.dirtyFolders.insert(.root)
@@ -91,26 +108,13 @@ struct MissingItemsTests {
             try run.lookForMissing()
             #expect(run.table[removed] == nil && run.missing.isEmpty)
         }
-        pair.wait { pair.one.contents == ["a.txt": "new"] }
-        run.stop()
-        pair.end()
     }
 
     @Test("What only the look for what is missing finds to be missing, too, is of one removal with it")
     func foundLate() throws {
-        let pair = try DevicePair.holding("text", as: "a.txt")
-        let two = pair.two
-        try pair.one.write("another", to: "b.txt")
-        pair.wait { two.text("b.txt") == "another" && pair.isSettled }
-        two.stop()
-        let run = SeenRun()
-        try run.start(two)
         let files = FileManager.default
-        try run.sync { run in
-            let (first, second) = (
-                run.table.item(at: ItemPlace(.root, "a.txt")), run.table.item(at: ItemPlace(.root, "b.txt"))
-            )
-            let both = Set([try #require(first), try #require(second)])
+        try seeing("b.txt", leaving: [:]) { run, two, first, second in
+            let both: Set = [first, second]
             run.uptimeSeconds = { 100 }
             try files.removeItem(atPath: two.path("a.txt"))
             run.dirtyFolders.insert(.root)
@@ -123,8 +127,5 @@ struct MissingItemsTests {
             try run.lookForMissing()
             #expect(run.missing.isEmpty && both.allSatisfy { run.table[$0] == nil })
         }
-        pair.wait { pair.one.contents.isEmpty }
-        run.stop()
-        pair.end()
     }
 }

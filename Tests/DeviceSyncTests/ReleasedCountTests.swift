@@ -21,17 +21,22 @@ struct ReleasedCountTests {
         }
     }
 
-    @Test("It counts as far as it was asked, and never as less than nothing", arguments: [Int.max, -1])
-    func counts(said: Int) throws {
-        let pair = try DevicePair.holding("first", as: "a.txt")
+    /// A device that has something to release, as what was first is no more.
+    private func runToRelease(_ pair: DevicePair) throws -> (run: SeenRun, releasing: Releasing) {
         try pair.one.write("second", to: "a.txt")
         pair.wait { pair.two.text("a.txt") == "second" && pair.isSettled }
         pair.two.stop()
         let run = SeenRun()
         try run.start(pair.two)
-        defer { run.stop() }
         pair.wait { (try? run.sync { try $0.releasing() }) != nil }
-        let releasing = try #require(try run.sync { try $0.releasing() })
+        return (run, try #require(try run.sync { try $0.releasing() }))
+    }
+
+    @Test("It counts as far as it was asked, and never as less than nothing", arguments: [Int.max, -1])
+    func counts(said: Int) throws {
+        let pair = try DevicePair.holding("first", as: "a.txt")
+        let (run, releasing) = try runToRelease(pair)
+        defer { run.stop() }
         let boaster = Boaster(hub: releasing.hub, count: said)
         let outcome = try Releasing(
             hub: boaster,
@@ -51,14 +56,8 @@ struct ReleasedCountTests {
     func putBack() throws {
         let pair = try DevicePair.holding("first", as: "a.txt")
         let backup = pair.hub.backup()
-        try pair.one.write("second", to: "a.txt")
-        pair.wait { pair.two.text("a.txt") == "second" && pair.isSettled }
-        pair.two.stop()
-        let run = SeenRun()
-        try run.start(pair.two)
+        let (run, releasing) = try runToRelease(pair)
         defer { run.stop() }
-        pair.wait { (try? run.sync { try $0.releasing() }) != nil }
-        let releasing = try #require(try run.sync { try $0.releasing() })
         pair.hub.passHour()
         let outcome = try releasing.run()
         #expect(outcome.releasedTo > 0)

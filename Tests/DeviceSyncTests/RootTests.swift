@@ -113,13 +113,7 @@ struct RootTests {
         pair.wait { two.running?.isInStepNow == false && swapper.isDone && isAway }
         #expect(Set(one.contents.keys) == Set(all.keys))
         all["album/deep.txt"] = "edited"
-        // Nothing is put there either.
-        #expect(try FileManager.default.contentsOfDirectory(atPath: two.folder.path) == [])
-        try FileManager.default.removeItem(at: two.folder)
-        try move(aside, two.folder)
-        two.tryAgain()
-        pair.wait { two.contents == all && one.contents == all && pair.isSettled }
-        pair.end()
+        try comeBack(with: all)
     }
 
     /// Somebody who puts another folder in its place just when it has been found there.
@@ -195,17 +189,17 @@ struct RootTests {
         try one.write("new", to: "album/new.txt")
         (all["0.txt"], all["new.txt"], all["album/new.txt"], all["1.txt"]) = ("newer", "new", "new", nil)
         pair.wait { swapper.isDone && (two.running?.isInStepNow == false) && isAway }
-        try expectNothing(in: two.folder)
+        try comeBack(with: all)
+    }
+
+    /// The folder comes back to its place, from which another goes into which nothing has been put, hidden or not.
+    private func comeBack(with all: [String: String]) throws {
+        #expect(try FileManager.default.contentsOfDirectory(atPath: two.folder.path) == [])
         try FileManager.default.removeItem(at: two.folder)
         try move(aside, two.folder)
         two.tryAgain()
         pair.wait { two.contents == all && one.contents == all && pair.isSettled }
         pair.end()
-    }
-
-    /// That nothing has been put into another folder, hidden or not.
-    private func expectNothing(in folder: URL) throws {
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
     @Test(
@@ -221,12 +215,7 @@ struct RootTests {
         try one.write("new", to: "new/new.txt")
         (all["new.txt"], all["new"], all["new/new.txt"]) = ("new", "/", "new")
         pair.wait { swapper.isDone && (two.running?.isInStepNow == false) && isAway }
-        try expectNothing(in: two.folder)
-        try FileManager.default.removeItem(at: two.folder)
-        try move(aside, two.folder)
-        two.tryAgain()
-        pair.wait { two.contents == all && one.contents == all && pair.isSettled }
-        pair.end()
+        try comeBack(with: all)
     }
 
     /// Copies a folder with all that it bears: by another program, as people do it.

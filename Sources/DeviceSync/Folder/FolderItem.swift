@@ -22,7 +22,16 @@ struct ItemTrace: Hashable, Sendable {
     var permissions: UInt32 { UInt32(shortPermissions) }
 
     init(_ status: MemberStatus) {
-        let stamp = status.stamp
+        self.init(
+            status.stamp,
+            changed: status.changeSeconds &* 1_000_000_000 &+ status.changeNanoseconds
+        )
+    }
+
+    /// Of something that was put in place, and is there no more.
+    init(takenAway stamp: FileStamp) { self.init(stamp, changed: 0) }
+
+    private init(_ stamp: FileStamp, changed: Int64) {
         self.init(
             device: stamp.device,
             inode: stamp.inode,
@@ -30,7 +39,7 @@ struct ItemTrace: Hashable, Sendable {
             byteCount: stamp.byteCount,
             permissions: stamp.permissions,
             modified: stamp.modificationSeconds &* 1_000_000_000 &+ stamp.modificationNanoseconds,
-            changed: status.changeSeconds &* 1_000_000_000 &+ status.changeNanoseconds
+            changed: changed
         )
     }
 
@@ -47,19 +56,6 @@ struct ItemTrace: Hashable, Sendable {
         shortDevice = UInt32(truncatingIfNeeded: device)
         shortPermissions = UInt16(truncatingIfNeeded: permissions)
         (self.modified, self.changed) = (modified, changed)
-    }
-
-    /// Of something that was put in place, and is there no more.
-    init(takenAway stamp: FileStamp) {
-        self.init(
-            device: stamp.device,
-            inode: stamp.inode,
-            kind: stamp.kind,
-            byteCount: stamp.byteCount,
-            permissions: stamp.permissions,
-            modified: stamp.modificationSeconds &* 1_000_000_000 &+ stamp.modificationNanoseconds,
-            changed: 0
-        )
     }
 
     /// Inode and device, as if these were an item's bits.

@@ -96,14 +96,8 @@ package struct Joining: Sendable {
             events = []
             while !actions.isEmpty {
                 switch actions.removeFirst() {
-                case .send(let message):
-                    // What it has come to is to be said here, whether or not the other side hears of it.
-                    let isLast = actions.contains(where: \.isEnd)
-                    do { try relay.send(message) } catch { if !isLast { throw error } }
-                case .show(let phrase):
-                    // Who has stopped it, or typed an old code, is not to be asked in vain.
-                    if actions.contains(where: \.isEnd) { continue }
-                    events.append(try person.compare(phrase) ? .same : .different)
+                case .send(let message): try send(message, relay, before: actions)
+                case .show(let phrase): events += try answer(to: phrase, person, before: actions)
                 case .add(let device):
                     let position = try Founding.add(
                         device,
@@ -168,14 +162,8 @@ package struct Joining: Sendable {
             events = []
             while !actions.isEmpty {
                 switch actions.removeFirst() {
-                case .send(let message):
-                    // What it has come to is to be said here, whether or not the other side hears of it.
-                    let isLast = actions.contains(where: \.isEnd)
-                    do { try relay.send(message) } catch { if !isLast { throw error } }
-                case .show(let phrase):
-                    // Who has stopped it, or typed an old code, is not to be asked in vain.
-                    if actions.contains(where: \.isEnd) { continue }
-                    events.append(try person.compare(phrase) ? .same : .different)
+                case .send(let message): try send(message, relay, before: actions)
+                case .show(let phrase): events += try answer(to: phrase, person, before: actions)
                 case .keep(let gift):
                     let credentials = try register(identity, client, gift.invitation)
                     let settings = try keep(gift.keys, identity, folder, credentials)
@@ -188,6 +176,24 @@ package struct Joining: Sendable {
             }
             if events.isEmpty { events = try relay.hear() }
         }
+    }
+
+    /// Sends a message. Where the pairing ends by what comes next, that is to be said here, whether or not the other side hears of it.
+    private func send(_ message: [UInt8], _ relay: PairingRelay, before rest: [PairingAction]) throws {
+        do { try relay.send(message) } catch {
+            guard rest.contains(where: \.isEnd) else { throw error }
+        }
+    }
+
+    /// What a person says of a phrase. Where the pairing ends by what comes next nobody is asked in vain: the other side has stopped
+    /// it, or an old code was typed.
+    private func answer(
+        to phrase: [String],
+        _ person: PairingPerson,
+        before rest: [PairingAction]
+    ) throws -> [PairingEvent] {
+        if rest.contains(where: \.isEnd) { return [] }
+        return [try person.compare(phrase) ? .same : .different]
     }
 
     /// Has a folder be there, and one that this user can look into; where nothing comes of it what was made for it goes again.

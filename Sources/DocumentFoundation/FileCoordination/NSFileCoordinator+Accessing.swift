@@ -67,7 +67,12 @@ extension NSFileCoordinator {
         guard isCancelled else { return }
         // Nothing was done: whoever else was let in has changed nothing that anybody relies on.
         registry.end(access)
-        throw CocoaError(.userCancelled, userInfo: [NSURLErrorKey: access.urls[0]])
+        throw Self.cancelled(access)
+    }
+
+    private static func cancelled(_ access: GrantedAccess) -> CocoaError {
+        // To prepare for nothing is allowed.
+        CocoaError(.userCancelled, userInfo: access.urls.first.map { [NSURLErrorKey: $0] } ?? [:])
     }
 
     /// Ends an access that has not begun to do anything, if the coordinator has been cancelled, or others have been let in.
@@ -118,7 +123,7 @@ extension NSFileCoordinator {
             urls[index] = copy.url
         }
         // To copy may take long.
-        if isCancelled { throw CocoaError(.userCancelled, userInfo: [NSURLErrorKey: access.urls[0]]) }
+        if isCancelled { throw Self.cancelled(access) }
         if items.allSatisfy(\.isForUploading) {
             reservation.end()
             // What was copied may be half of what another wrote.

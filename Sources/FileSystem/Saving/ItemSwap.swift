@@ -27,7 +27,9 @@ struct ItemSwap {
         isFolder: Bool,
         mustNotExist: Bool
     ) throws(SystemError) {
-        if mustNotExist { return try placeIfFree() }
+        if mustNotExist {
+            return try FreeName.move(source, from: sourceFolder, to: targetFolder, as: target)
+        }
         if replaced == nil || (replaced != .directory && !isFolder) {
             return try SystemCalls.renameat2(sourceFolder, source, targetFolder, target)
         }
@@ -102,40 +104,21 @@ struct ItemSwap {
 
     /// - Returns: As above.
     private func giveBack(into folder: Folder) -> Bool {
-        for number in 1...Self.freeNameNumberMax {
-            do throws(SystemError) {
-                let name = number == 1 ? target : NumberedName.of(target, number)
-                try SystemCalls.renameat2(sourceFolder, source, folder, name, .mustNotExist)
-                // It is where its owner finds it; he has not been told that it lasts.
-                try? SystemCalls.fsync(folder.descriptor)
-                return true
-            } catch {
-                guard error.errno == EEXIST else { return false }
-            }
+        do throws(SystemError) {
+            let name = try FreeName.moveNumbered(source, from: sourceFolder, to: folder, as: target)
+            guard name != nil else { return false }
+        } catch {
+            return false
         }
-        return false
+        // It is where its owner finds it; he has not been told that it lasts.
+        try? SystemCalls.fsync(folder.descriptor)
+        return true
     }
-
-    /// Nobody has so many names of one kind.
-    private static let freeNameNumberMax = 1000
 
     /// Makes the swap last through a power cut.
     func sync(hasOldVersion: Bool) throws(SystemError) {
         try SystemCalls.fsync(targetFolder.descriptor)
         if hasOldVersion { try SystemCalls.fsync(sourceFolder.descriptor) }
-    }
-
-    private func placeIfFree() throws(SystemError) {
-        do {
-            return try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .mustNotExist)
-        } catch {
-            guard Self.unexchangeable.contains(error.errno) else { throw error }
-        }
-        // Without the flag two creators can both find the name free; the later one wins.
-        guard try SystemCalls.statusIfPresent(targetFolder, target) == nil else {
-            throw SystemError(call: "renameat2", errno: EEXIST, path: targetFolder.place(of: target))
-        }
-        try SystemCalls.renameat2(sourceFolder, source, targetFolder, target)
     }
 
     /// Old version out, new version in, under a journal that lets recovery finish.

@@ -219,8 +219,7 @@ extension LateChanges {
             late.mayLack = true
             do { try late.carryOver() } catch {
                 guard error.isForbidden || error.errno == EILSEQ else { throw error }
-                let beside = LateMove(source: folder, target: site.folder)
-                try beside.keep(name, as: site.itemName)
+                try FreeName.moveNumbered(name, from: folder, to: site.folder, as: site.itemName)
                 try SystemCalls.fsync(site.folder.descriptor)
             }
         }
@@ -233,90 +232,5 @@ extension LateChanges {
             guard error.isAbsent || error.errno == ELOOP else { throw error }
             return nil
         }
-    }
-}
-
-/// Moves members between a folder of the old tree and the same one of the new tree, so that none is lost to others who do so
-/// in the same moment.
-struct LateMove: Sendable {
-    let source: Folder
-    let target: Folder
-
-    /// Nobody has so many names of one kind.
-    private static let freeNameNumberMax = 1000
-
-    /// Lets a member come under its name, or another, where that is taken.
-    ///
-    /// - Parameter wanted: Under which name; nil for its own.
-    func keep(_ name: String, as wanted: String? = nil) throws(SystemError) {
-        try Self.move(name, from: source, to: target, as: wanted ?? name)
-    }
-
-    /// Lets a member take the place of what was linked.
-    func replace(_ name: String, bearing linked: UInt64) throws(SystemError) {
-        do {
-            try SystemCalls.renameat2(source, name, target, name, .exchange)
-        } catch {
-            if error.isAbsent { return try keep(name) }
-            guard ItemSwap.unexchangeable.contains(error.errno) else { throw error }
-            // For a moment nothing bears the name.
-            let retired = try Self.move(name, from: target, to: source, as: name)
-            try keep(name)
-            guard let retired else { return }
-            return try keepUnless(linked, retired, as: name)
-        }
-        try keepUnless(linked, name, as: name)
-    }
-
-    /// Takes what was linked out of the new folder.
-    ///
-    /// - Returns: Whether it was that.
-    func retire(_ name: String, bearing linked: UInt64) throws(SystemError) -> Bool {
-        guard let retired = try Self.move(name, from: target, to: source, as: name) else { return false }
-        if try SystemCalls.statusIfPresent(source, retired)?.stamp.inode == linked { return true }
-        try keep(retired, as: name)
-        return false
-    }
-
-    /// What came out is another's if it is not what was linked: others have been there in the same moment.
-    private func keepUnless(_ linked: UInt64, _ name: String, as wanted: String) throws(SystemError) {
-        guard try SystemCalls.statusIfPresent(source, name)?.stamp.inode != linked else { return }
-        try keep(name, as: wanted)
-    }
-
-    /// - Returns: Which name it got; nil when others have taken it away.
-    @discardableResult
-    private static func move(
-        _ name: String,
-        from source: Folder,
-        to target: Folder,
-        as wanted: String
-    ) throws(SystemError) -> String? {
-        for number in 1...freeNameNumberMax {
-            let free = number == 1 ? wanted : NumberedName.of(wanted, number)
-            do {
-                try moveIfFree(name, from: source, to: target, as: free)
-                return free
-            } catch {
-                if error.isAbsent { return nil }
-                guard error.errno == EEXIST else { throw error }
-            }
-        }
-        throw SystemError(call: "renameat2", errno: EEXIST, path: target.place(of: wanted))
-    }
-
-    private static func moveIfFree(
-        _ name: String,
-        from source: Folder,
-        to target: Folder,
-        as free: String
-    ) throws(SystemError) {
-        do { return try SystemCalls.renameat2(source, name, target, free, .mustNotExist) } catch {
-            guard ItemSwap.unexchangeable.contains(error.errno) else { throw error }
-        }
-        guard try SystemCalls.statusIfPresent(target, free) == nil else {
-            throw SystemError(call: "renameat2", errno: EEXIST, path: target.place(of: free))
-        }
-        try SystemCalls.renameat2(source, name, target, free)
     }
 }

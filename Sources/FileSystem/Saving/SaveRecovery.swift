@@ -181,6 +181,11 @@ package enum SaveRecovery {
     ///
     /// Nothing in it is needed any more, and it would be in the way of every save.
     private static func setAside(at site: SaveSite) throws(SystemError) {
-        try LateMove(source: site.folder, target: site.folder).keep(site.stagingName)
+        try FreeName.moveNumbered(
+            site.stagingName,
+            from: site.folder,
+            to: site.folder,
+            as: site.stagingName
+        )
     }
 }

@@ -112,11 +112,7 @@ extension StagedSave {
         // A link fails on a name that is taken, just as well.
         do { try SystemCalls.linkat(folder, source, folder, target) } catch {
             guard FileCopying.unlinkable.contains(error.errno) else { throw error }
-            // Without either two creators can both find the name free; the later one wins.
-            guard try SystemCalls.statusIfPresent(folder, target) == nil else {
-                throw SystemError(call: "renameat2", errno: EEXIST, path: folder.place(of: target))
-            }
-            return try SystemCalls.renameat2(folder, source, folder, target)
+            return try FreeName.lookAndMove(source, from: folder, to: folder, as: target)
         }
         // The item is there. A second name that stays is removed by the next opening or saving of it.
         try? SystemCalls.unlinkat(folder, source)

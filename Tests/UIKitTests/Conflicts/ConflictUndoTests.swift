@@ -13,8 +13,8 @@ struct ConflictUndoTests {
         user = try VersionUser()
     }
 
-    @Test("Undo brings back what the document was, redo what was chosen; both are saved")
-    func text() async throws {
+    /// A document that was saved in conflict with what others have written.
+    private func conflictingText() async throws -> TextDocument {
         let url = try user.playground.put("base", at: "a.txt")
         let document = user.run { TextDocument(fileURL: url) }
         #expect(await document.open())
@@ -24,6 +24,12 @@ struct ConflictUndoTests {
         try Data("theirs".utf8).write(to: url)
         #expect(await document.save(to: url, for: .forOverwriting))
         document.isAutosaveOff = false
+        return document
+    }
+
+    @Test("Undo brings back what the document was, redo what was chosen; both are saved")
+    func text() async throws {
+        let document = try await conflictingText()
         document.type("mine, later")
         try await document.resolveConflict(.version(try #require(document.conflictVersions.first)))
         #expect(document.text == "theirs" && !document.hasUnsavedChanges)
@@ -31,7 +37,7 @@ struct ConflictUndoTests {
         document.undoManager.undo()
         #expect(document.text == "mine, later" && document.hasUnsavedChanges)
         #expect(!document.undoManager.canUndo)
-        #expect(await document.save(to: url, for: .forOverwriting))
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
         #expect(try user.playground.text("a.txt") == "mine, later")
         document.undoManager.redo()
         #expect(document.text == "theirs" && document.hasUnsavedChanges)
@@ -42,15 +48,7 @@ struct ConflictUndoTests {
 
     @Test("A version is chosen though a group of undo actions is open, and what is in it is saved before")
     func openGroup() async throws {
-        let url = try user.playground.put("base", at: "a.txt")
-        let document = user.run { TextDocument(fileURL: url) }
-        #expect(await document.open())
-        await document.settle()
-        document.isAutosaveOff = true
-        document.type("mine")
-        try Data("theirs".utf8).write(to: url)
-        #expect(await document.save(to: url, for: .forOverwriting))
-        document.isAutosaveOff = false
+        let document = try await conflictingText()
         await wait(for: document) { document.undoManager.groupingLevel == 0 }
         document.undoManager.groupsByEvent = false
         document.undoManager.beginUndoGrouping()
