@@ -464,9 +464,9 @@ let package = Package(
         .testTarget(
             name: "DocumentTestingTests",
             dependencies: [
-                "ChangeSets", "DeviceSync", "DocumentFoundation", "DocumentTesting", "Locks", "Merging",
-                "Sealing", "SeededNumbers", "SyncMessages", "TestSurroundings", "TestThreads", "UIKit",
-                "UniformTypeIdentifiers", "_Testing_UIKit",
+                "ChangeSets", "DeviceSync", "DocumentFoundation", "DocumentTesting", "FileSystem", "Locks",
+                "Merging", "Sealing", "SeededNumbers", "SyncMessages", "TestSurroundings", "TestThreads",
+                "UIKit", "UniformTypeIdentifiers", "_Testing_UIKit",
             ],
             swiftSettings: strict
         ),

@@ -32,6 +32,17 @@ static inline CURLcode cdoc_curl_set_takers(CURL *easy, cdoc_curl_taker body, cd
 static inline CURLcode cdoc_curl_length(CURL *easy, curl_off_t *length) {
     return curl_easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, length);
 }
+/// How many bytes of bodies and of heads have gone and come so far.
+static inline CURLcode cdoc_curl_moved(CURL *easy, curl_off_t *count) {
+    curl_off_t sent = 0, received = 0;
+    long request = 0, head = 0;
+    CURLcode code = curl_easy_getinfo(easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+    if (code == CURLE_OK) code = curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &received);
+    if (code == CURLE_OK) code = curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &request);
+    if (code == CURLE_OK) code = curl_easy_getinfo(easy, CURLINFO_HEADER_SIZE, &head);
+    *count = sent + received + request + head;
+    return code;
+}
 static inline CURLcode cdoc_curl_status(CURL *easy, long *status) {
     return curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);
 }

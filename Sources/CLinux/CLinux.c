@@ -18,6 +18,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+_Static_assert(CDOC_O_NOATIME == O_NOATIME, "CDOC_O_NOATIME is not what the system calls O_NOATIME");
+
 int cdoc_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags) {
     return renameat2(from_fd, from, to_fd, to, flags);
 }

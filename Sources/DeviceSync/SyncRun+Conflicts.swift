@@ -119,6 +119,17 @@ extension SyncRun {
         }
     }
 
+    /// Those of some items, which have been read, that are to be asked for versions in conflict one by one; nil for all, where
+    /// they cannot be told together: what is wrong is said of each.
+    func mayBeInConflict(_ items: [ItemID]) -> Set<ItemID>? {
+        guard items.count > 1, versions.isOn else { return nil }
+        let found = try? versions.inConflict(
+            among: items.map(\.mark),
+            at: place.folder.url(isDirectory: true)
+        )
+        return found.map { Set($0.map { ItemID($0) }) }
+    }
+
     /// The versions in conflict that an app has kept and nobody has shown elsewhere.
     func unshown(of item: ItemID, at url: URL) throws -> [VersionID] {
         let shown = Set((conflicts.shown[item] ?? [:]).values)

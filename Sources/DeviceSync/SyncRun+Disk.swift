@@ -236,6 +236,7 @@ extension SyncRun {
         }
         var look = FolderLook(table, at: place.folder, isPackage: place.isPackage)
         look.knownExclusions = excluded
+        look.unread = unread
         look.departed = departedLately()
         let outcome = try look.look(at: readable)
         // Whatever was found is in another folder if that is in its place.
@@ -283,9 +284,8 @@ extension SyncRun {
 
     /// What the engine is to hear of items that have changed, folders before what is in them.
     func changes(of items: Set<ItemID>) -> [Event] {
-        items.sorted(by: { depth($0) < depth($1) }).compactMap { item in
-            known(item).map { .diskChanged(item, $0) }
-        }
+        items.map { (depth: depth($0), item: $0) }.sorted { ($0.depth, $0.item) < ($1.depth, $1.item) }
+            .compactMap { _, item in known(item).map { .diskChanged(item, $0) } }
     }
 
     func depth(_ item: ItemID) -> Int {

@@ -26,7 +26,11 @@ extension SyncRun {
         if state.kind == .folder {
             places.folders.insert(path)
         } else if !seen.isDataless, state.content != agreed?.content {
-            places.documents.insert(path)
+            if seen.trace.kind == .regular {
+                places.files.insert(path)
+            } else {
+                places.documents.insert(path)
+            }
         }
         return places
     }
@@ -35,11 +39,15 @@ extension SyncRun {
 /// Places in a container's folder that are to be made durable.
 struct FolderPlaces: Sendable {
     let root: FilePath
+    /// Whose folders are among the folders.
+    var files: Set<FilePath> = []
+    /// All others.
     var documents: Set<FilePath> = []
     var folders: Set<FilePath> = []
     var isWholeVolume = false
 
     mutating func formUnion(_ other: FolderPlaces) {
+        files.formUnion(other.files)
         documents.formUnion(other.documents)
         folders.formUnion(other.folders)
         isWholeVolume = isWholeVolume || other.isWholeVolume
@@ -48,6 +56,6 @@ struct FolderPlaces: Sendable {
     /// - Throws: `SystemError`.
     func sync() throws(SystemError) {
         if isWholeVolume { return try ItemSync.syncVolumes(of: documents.union(folders), and: root) }
-        try ItemSync.sync(documents, folders: folders, onVolumeOf: root)
+        try ItemSync.sync(documents, files: files, folders: folders, onVolumeOf: root)
     }
 }

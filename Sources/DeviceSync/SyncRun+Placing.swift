@@ -121,10 +121,14 @@ extension SyncRun {
     }
 
     private func newDocuments(_ effects: [Effect], in tree: ContainerTree) throws -> [Placer.NewDocument] {
-        try effects.compactMap { effect in
-            guard case .place(let item, let state, _) = effect else { return nil }
+        for case .place(let item, let state, _) in effects {
             try showConflicts(of: item, beforePlacing: state)
-            return .init(item: item, state: state, modified: try modified(item, as: state, in: tree))
+        }
+        return try memory.atOneTime {
+            try effects.compactMap { effect in
+                guard case .place(let item, let state, _) = effect else { return nil }
+                return .init(item: item, state: state, modified: try modified(item, as: state, in: tree))
+            }
         }
     }
 

@@ -12,16 +12,15 @@ extension SyncRun {
     /// The next new documents to be read. Those that are being written wait, as they do by `mayRead`.
     private func takeUnread() -> [ItemID: ItemTrace] {
         var (some, byteCount): ([ItemID: ItemTrace], Int64) = ([:], 0)
-        for (item, trace) in unread {
-            guard some.count < place.readCountMax,
-                // A file that is a hole may be as long as there are numbers.
-                some.isEmpty || trace.byteCount <= Self.readByteCountMax - byteCount
-            else { break }
+        while some.count < place.readCountMax, let (item, trace) = unread.first(),
+            // A file that is a hole may be as long as there are numbers.
+            some.isEmpty || trace.byteCount <= Self.readByteCountMax - byteCount
+        {
+            unread[item] = nil
             guard mayRead(item, trace) else { continue }
             byteCount += trace.byteCount
             some[item] = trace
         }
-        for item in some.keys { unread[item] = nil }
         return some
     }
 
@@ -100,10 +99,15 @@ extension SyncRun {
         let documents = try items.map(document)
         guard !documents.isEmpty else { return [] }
         var changed: Set<ItemID> = []
-        for (item, result) in zip(items, try contents.keep(documents)) {
+        let results = try contents.keep(documents)
+        let conflicting = mayBeInConflict(items)
+        for (item, result) in zip(items, results) {
             switch result {
             case .success(let read):
-                if try take(read, of: item, listedAs: traces[item]) { changed.insert(item) }
+                let isAsked = conflicting?.contains(item) ?? true
+                if try take(read, of: item, listedAs: traces[item], asksForConflicts: isAsked) {
+                    changed.insert(item)
+                }
             case .failure(let error):
                 writing.endRead(item)
                 // Written to all the time: the next event tells. Unreadable: that is to be said.
@@ -115,11 +119,13 @@ extension SyncRun {
 
     /// Takes what has been read of an item, unless it does not count.
     ///
+    /// - Parameter asksForConflicts: Whether an app may have kept a version in conflict with it.
     /// - Returns: Whether its contents are others now, or it is in conflict with others.
     private func take(
         _ read: ContentStore.Read,
         of item: ItemID,
-        listedAs listed: ItemTrace?
+        listedAs listed: ItemTrace?,
+        asksForConflicts: Bool
     ) throws -> Bool {
         let content = read.name
         guard var known = table[item] else { return false }
@@ -167,7 +173,9 @@ extension SyncRun {
             }
         }
         // What has come back to what it was may have been something else meanwhile, which is kept then.
-        if former != content || seen.trace != known.trace { takeUpConflicts(of: item, &known) }
+        if asksForConflicts, former != content || seen.trace != known.trace {
+            takeUpConflicts(of: item, &known)
+        }
         table[item] = known
         handOnMark(of: item, from: seen, to: known.trace)
         if former != content { noteSuperseded(former) }

@@ -168,7 +168,7 @@ final class SyncRun {
     var isMissingDue = false
     var isLookDue = false
     /// New documents that have not been read yet, and whether they are about to be.
-    var unread: [ItemID: ItemTrace] = [:]
+    var unread = UnreadDocuments()
     var isReadDue = false
     /// Items that programs are writing, which wait until these are done.
     var writing = WritingItems()

@@ -65,6 +65,7 @@ package final class HTTPClient: Sendable {
     private let base: String
     private let isLocal: Bool
     private let state = Locked(State())
+    private let memory = AnswerMemory()
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     /// - Parameter base: `http` or `https`, the host, and a port if need be; a path is put before each target.
@@ -101,7 +102,8 @@ package final class HTTPClient: Sendable {
     /// - Throws: When there is none, or the client is closed.
     package func send(_ request: HTTPRequest) throws(HTTPClientError) -> HTTPAnswer {
         let taken = state.withLock { state -> Transfer? in
-            guard !state.isClosed, let transfer = state.idle.popLast() ?? Transfer(isLocal: isLocal)
+            guard !state.isClosed,
+                let transfer = state.idle.popLast() ?? Transfer(isLocal: isLocal, memory: memory)
             else { return nil }
             state.busy.append(transfer)
             return transfer

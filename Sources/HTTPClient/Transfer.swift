@@ -7,35 +7,7 @@ final class Transfer: @unchecked Sendable {
     private let multi: OpaquePointer
     private let easy: UnsafeMutableRawPointer
     private let isLocal: Bool
-
-    /// What comes in.
-    private final class Inbox {
-        let easy: UnsafeMutableRawPointer
-        var head = HTTPHead()
-        var body = Data()
-        var byteCountMax = 0
-        var isTooLarge = false
-
-        init(_ easy: UnsafeMutableRawPointer) { self.easy = easy }
-
-        /// - Returns: Whether there was room for them.
-        func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-            guard body.count + bytes.count <= byteCountMax else {
-                isTooLarge = true
-                return false
-            }
-            if body.isEmpty { reserve() }
-            body.append(contentsOf: bytes)
-            return true
-        }
-
-        private func reserve() {
-            var length: curl_off_t = -1
-            // It stays so where it is not known.
-            _ = cdoc_curl_length(easy, &length)
-            if length > 0 { body.reserveCapacity(Int(clamping: min(length, curl_off_t(byteCountMax)))) }
-        }
-    }
+    private let memory: AnswerMemory
 
     private static let connectSeconds = 10
     /// libcurl and `wake` end a wait earlier.
@@ -43,14 +15,17 @@ final class Transfer: @unchecked Sendable {
 
     /// Nil for want of memory.
     ///
-    /// - Parameter isLocal: Whether the server is on this machine.
-    init?(isLocal: Bool) {
+    /// - Parameters:
+    ///   - isLocal: Whether the server is on this machine.
+    ///   - memory: For long answers.
+    init?(isLocal: Bool, memory: AnswerMemory) {
         guard let multi = curl_multi_init() else { return nil }
         guard let easy = curl_easy_init() else {
             curl_multi_cleanup(multi)
             return nil
         }
         (self.multi, self.easy, self.isLocal) = (OpaquePointer(multi), easy, isLocal)
+        self.memory = memory
     }
 
     deinit {
@@ -66,8 +41,7 @@ final class Transfer: @unchecked Sendable {
         at address: String,
         isClosed: () -> Bool
     ) -> Result<HTTPAnswer, HTTPClientError> {
-        let inbox = Inbox(easy)
-        inbox.byteCountMax = request.answerByteCountMax
+        let inbox = Inbox(easy, byteCountMax: request.answerByteCountMax, memory: memory)
         var headers: UnsafeMutablePointer<curl_slist>?
         for (name, value) in request.headers { headers = curl_slist_append(headers, "\(name): \(value)") }
         // Nothing is asked for before a body is sent.
@@ -77,10 +51,12 @@ final class Transfer: @unchecked Sendable {
         prepare(request, at: address, headers, inbox)
         _ = cdoc_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method)
         return withExtendedLifetime(inbox) {
-            guard let body = request.body else { return answer(inbox, perform(isClosed), at: address) }
+            guard let body = request.body else {
+                return answer(inbox, perform(request.patience, isClosed), at: address)
+            }
             return body.withUnsafeBytes { bytes in
                 post(bytes)
-                return answer(inbox, perform(isClosed), at: address)
+                return answer(inbox, perform(request.patience, isClosed), at: address)
             }
         }
     }
@@ -112,11 +88,8 @@ final class Transfer: @unchecked Sendable {
         _ = cdoc_curl_set_number(easy, CURLOPT_QUICK_EXIT, 1)
         // A proxy that the environment names is somewhere else: it would be told the token, and means itself by "localhost".
         if isLocal { _ = cdoc_curl_set_text(easy, CURLOPT_NOPROXY, "*") }
-        switch request.patience {
-        case .whole(let seconds): _ = cdoc_curl_set_number(easy, CURLOPT_TIMEOUT, seconds)
-        case .quiet(let seconds):
-            _ = cdoc_curl_set_number(easy, CURLOPT_LOW_SPEED_LIMIT, 1)
-            _ = cdoc_curl_set_number(easy, CURLOPT_LOW_SPEED_TIME, seconds)
+        if case .whole(let seconds) = request.patience {
+            _ = cdoc_curl_set_number(easy, CURLOPT_TIMEOUT, seconds)
         }
         if request.method == "HEAD" { _ = cdoc_curl_set_number(easy, CURLOPT_NOBODY, 1) }
         _ = cdoc_curl_set_takers(
@@ -138,8 +111,9 @@ final class Transfer: @unchecked Sendable {
     }
 
     /// - Returns: Nil when it was closed from this side.
-    private func perform(_ isClosed: () -> Bool) -> CURLcode? {
+    private func perform(_ patience: HTTPRequest.Patience, _ isClosed: () -> Bool) -> CURLcode? {
         let multi = UnsafeMutableRawPointer(multi)
+        var silence = Silence(secondsMax: patience.quietSeconds, at: Self.now)
         curl_multi_add_handle(multi, easy)
         defer { curl_multi_remove_handle(multi, easy) }
         while true {
@@ -150,8 +124,20 @@ final class Transfer: @unchecked Sendable {
             while let message = curl_multi_info_read(multi, &left) {
                 if message.pointee.msg == CURLMSG_DONE { return message.pointee.data.result }
             }
-            curl_multi_poll(multi, nil, 0, Self.pollMilliseconds, nil)
+            var movedByteCount: curl_off_t = 0
+            // What is not known is taken for nothing new.
+            _ = cdoc_curl_moved(easy, &movedByteCount)
+            silence.note(byteCount: Int64(movedByteCount), at: Self.now)
+            let seconds = silence.secondsLeft(at: Self.now) ?? .infinity
+            guard seconds > 0 else { return CURLE_OPERATION_TIMEDOUT }
+            curl_multi_poll(multi, nil, 0, min(Self.pollMilliseconds, Self.milliseconds(seconds)), nil)
         }
+    }
+
+    private static var now: Double { ProcessInfo.processInfo.systemUptime }
+
+    private static func milliseconds(_ seconds: Double) -> Int32 {
+        Int32(clamping: Int64(min(seconds * 1000, 1e9)) + 1)
     }
 
     private func answer(
@@ -174,6 +160,15 @@ final class Transfer: @unchecked Sendable {
         }
         var status = 0
         _ = cdoc_curl_status(easy, &status)
-        return .success(HTTPAnswer(status: status, head: inbox.head, body: inbox.body))
+        return .success(HTTPAnswer(status: status, head: inbox.head, body: inbox.takeBody()))
+    }
+}
+
+extension HTTPRequest.Patience {
+    fileprivate var quietSeconds: Double? {
+        switch self {
+        case .whole: nil
+        case .quiet(let seconds): Double(seconds)
+        }
     }
 }

@@ -154,6 +154,13 @@ package final class Vault: Sendable {
         try store.withIndex { try $0.unresolvedConflicts(of: item) }
     }
 
+    /// Those of some documents that have a version which lost a conflict that nobody has settled, as of one moment.
+    ///
+    /// - Cost: Of many this is asked much faster than of each by itself.
+    package func inConflict(among items: [FileMark]) throws -> Set<FileMark> {
+        try store.withIndexAtOneTime { index in Set(try items.filter(index.isInConflict)) }
+    }
+
     /// The newest version of a document; nil when there is none.
     package func newestVersion(of item: FileMark) throws -> KeptVersion? {
         try store.withIndex { try $0.newestVersion(of: item) }

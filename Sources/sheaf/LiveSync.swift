@@ -263,13 +263,17 @@ enum LiveSync {
         ProcessMemory.returnLargePieces()
         // Each who asks, and each folder that is watched, takes some.
         OpenFiles.raised()
+        let lines = LineBursts(write: console.say)
+        defer { lines.flush() }
         let service = try startedService { folder, report in
             // Other devices have named what is in it.
             let line = "\(folder): \(report.text)".printable + "\n"
             if report.isWrong {
+                // Both may go to one place.
+                lines.flush()
                 console.complain(line)
             } else if !isQuiet {
-                console.say(line)
+                lines.add(line)
             }
         }
         // What a start alone needed is not to be there beside all that the first work takes.

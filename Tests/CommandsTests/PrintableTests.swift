@@ -232,4 +232,15 @@ struct PrintableTests {
         let found: Found = try decoded("doctor", "--json")
         #expect(found.findings == [Self.finding(name)])
     }
+
+    @Test(
+        "What is harmless stays as it is, and what a terminal would obey is taken out, wherever it stands",
+        arguments: [
+            ("", ""), ("plain ~ text", "plain ~ text"), ("café 文書", "café 文書"), ("\u{1F}", "?"),
+            ("tab\tand\rreturn", "tab?and?return"), ("\u{7F}", "?"), ("é\u{9B}2J", "é?2J"), ("a\n", "a?"),
+        ]
+    )
+    func printable(text: String, shown: String) {
+        #expect(text.printable == shown)
+    }
 }

@@ -65,9 +65,32 @@ struct FolderLookTests: LookingAtFolder {
         #expect(item("a.txt", in: table) == ItemID(other.mark))
     }
 
+    @Test("A document that is going to be read is new to no other look, unless it looks otherwise by then")
+    func awaited() throws {
+        var table = FolderTable()
+        try write("text", "a.txt")
+        try write("another", "b.txt")
+        let traces = try look(&table).touched
+        #expect(traces.count == 2)
+        for item in traces.keys { table[item]?.state.content = nil }
+        func touched(_ unread: [ItemID: ItemTrace]) throws -> Set<ItemID> {
+            var look = FolderLook(table, at: FilePath(root.path), isPackage: { _ in false })
+            for (item, trace) in unread { look.unread[item] = trace }
+            let outcome = try look.look(at: [.root])
+            #expect(outcome.missing.isEmpty && Set(look.table.items.all.keys) == Set(traces.keys))
+            return Set(outcome.touched.keys)
+        }
+        #expect(try touched([:]) == Set(traces.keys))
+        #expect(try touched(traces) == [])
+        let changed = try #require(item("a.txt", in: table))
+        #expect(try touched(traces.filter { $0.key != changed }) == [changed])
+        try write("changed, and longer", "a.txt")
+        #expect(try touched(traces) == [changed])
+    }
+
     @Test(
         "What cannot be read is neither gone nor new, and is in the way of nothing else",
-        arguments: [["fstatat"], ["lgetxattr"]]
+        arguments: [["fstatat"], ["lgetxattr"], ["llistxattr"], ["llistxattr", "lgetxattr"]]
     )
     func unreadable(calls: [String]) throws {
         var table = FolderTable()

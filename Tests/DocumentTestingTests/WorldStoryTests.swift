@@ -117,26 +117,6 @@ struct WorldStoryTests {
         }
     }
 
-    @Test("What a device that crashes has thrown away without knowing it for good is missed by nobody")
-    func removedInDoubt() async throws {
-        var isInDoubt = false
-        // How many writes of its own the device does between is its business.
-        for count in 0..<20 where !isInDoubt {
-            let story = WorldStory(
-                seed: 1,
-                deviceCount: 2,
-                deeds: [
-                    .make(on: 1, kind: 0, folder: 0, name: 0), .rest, .crash(on: 1, afterWrites: count),
-                    .remove(on: 1, item: 0),
-                ]
-            )
-            let ending = try await story.run()
-            isInDoubt = ending.told.contains { $0.contains("is removed") && $0.contains("not for good") }
-            #expect(ending.faults == [], "\(ending.told)")
-        }
-        #expect(isInDoubt)
-    }
-
     @Test("Who cannot save his edit has the document open until he can, and nothing is judged before")
     func unsavedAtTheEnd() async throws {
         let story = WorldStory(
@@ -149,23 +129,6 @@ struct WorldStoryTests {
         let told = try await story.run().told
         let isRefused = told.contains { $0.contains("is edited") && $0.hasSuffix("which fails") }
         #expect(isRefused && told.dropLast().last?.hasSuffix("is closed") == true, "\(told)")
-    }
-
-    @Test("A story goes on over a hub that crashes, whenever it does", arguments: 0..<4, [false, true])
-    func crashingHub(writeCount: Int, isLastAnswered: Bool) async throws {
-        let story = WorldStory(
-            seed: 1,
-            deviceCount: 2,
-            deeds: [
-                .make(on: 0, kind: 2, folder: 0, name: 0), .rest,
-                .crashHub(afterWrites: writeCount, isLastAnswered: isLastAnswered), .edit(on: 0, item: 0),
-                .edit(on: 1, item: 0), .rest, .make(on: 1, kind: 0, folder: 0, name: 1), .startHub, .rest,
-                .edit(on: 1, item: 1), .crashHub(afterWrites: writeCount, isLastAnswered: isLastAnswered),
-            ]
-        )
-        let ending = try await story.run()
-        #expect(ending.faults == [] && ending.editCount == 5, "\(ending.told)")
-        #expect(writeCount > 0 || ending.hubCrashCount > 0)
     }
 
     /// Has a scene play, and be judged.

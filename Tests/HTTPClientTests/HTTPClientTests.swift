@@ -13,12 +13,16 @@ struct HTTPClientTests {
     }
 
     /// Sends off the pool of threads that the server's tasks may need.
-    private func send(_ request: HTTPRequest) async throws -> HTTPAnswer {
+    private static func send(_ request: HTTPRequest, by client: HTTPClient) async throws -> HTTPAnswer {
         try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { [client] in
+            Thread.detachNewThread {
                 continuation.resume(with: Result { try client.send(request) })
             }
         }
+    }
+
+    private func send(_ request: HTTPRequest) async throws -> HTTPAnswer {
+        try await Self.send(request, by: client)
     }
 
     @Test(
@@ -46,6 +50,46 @@ struct HTTPClientTests {
         }
         #expect(error?.description.contains("too long") == true && error?.isClosed == false)
         #expect(try await send(HTTPRequest("POST", "/", body: body, answerByteCountMax: 5000)).body == body)
+        await server.stop()
+    }
+
+    @Test("So is a long one over its limit")
+    func longLimit() async throws {
+        let body = Data(count: 400_000)
+        let error = await #expect(throws: HTTPClientError.self) {
+            try await send(HTTPRequest("POST", "/", body: body, answerByteCountMax: 399_999))
+        }
+        #expect(error?.description.contains("too long") == true)
+        #expect(
+            try await send(HTTPRequest("POST", "/", body: body, answerByteCountMax: 400_000)).body == body
+        )
+        await server.stop()
+    }
+
+    @Test(
+        "Long answers that come at once, and one after another, are each what they are for as long as they are kept"
+    )
+    func longAnswers() async throws {
+        @Sendable func body(_ number: Int) -> Data {
+            Data((0..<400_000 + number * 77_777).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) })
+        }
+        var kept: [Int: Data] = [:]
+        for first in stride(from: 0, to: 12, by: 4) {
+            try await withThrowingTaskGroup(of: (Int, Data).self) { group in
+                for number in first..<first + 4 {
+                    group.addTask { [client] in
+                        let request = HTTPRequest("POST", "/", body: body(number))
+                        return (number, try await Self.send(request, by: client).body)
+                    }
+                }
+                for try await (number, answer) in group where number % 3 != 0 { kept[number] = answer }
+            }
+        }
+        #expect(kept.count == 8)
+        for (number, answer) in kept {
+            let isItself = answer == body(number)
+            #expect(isItself, "answer \(number)")
+        }
         await server.stop()
     }
 

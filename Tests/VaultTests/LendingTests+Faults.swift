@@ -153,7 +153,9 @@ extension LendingTests {
         let session = try KeepSession(store: target.vault.store)
         for (object, stored) in lists {
             let plain = try ObjectReader(store: copying.vault.store).object(object.name, object.kind)
-            try session.storeMissing(object, plain, stored)
+            try plain.withUnsafeBytes { plain in
+                try stored.show { try session.storeMissing(object, plain, $0) }
+            }
         }
         try session.commit { _ in }
         #expect(try !target.vault.has(small))

@@ -414,17 +414,26 @@ struct LendingTests {
 
     @Test("A document that is not what its pieces say, or too large for the disk, is refused whole")
     func hostile() throws {
-        let (bench, target) = (try lender(), try lender())
+        let bench = try lender()
+        var target = bench
         try write(large, bench)
         let contents = try keep(bench).contents
-        var stored = try bench.vault.sent(contents)
+        let stored = try bench.vault.sent(contents)
         let chunk = try #require(stored.keys.first { $0.kind == .chunk })
-        let whole = try #require(stored[chunk])
-        stored[chunk] = StoredObject(isPressed: false, plainByteCount: 5, bytes: Array("other".utf8))
-        let error = #expect(throws: VaultError.self) { try receive(contents, stored, in: target.vault) }
-        #expect(error?.code == .damaged)
-        #expect(try !target.vault.has(contents))
-        stored[chunk] = whole
+        // As long as they should be, and put here and there.
+        let others = try [0, 1].map { rest in
+            try #require(stored.keys.first { $0.kind == .chunk && $0.name.bytes[0] % 2 == rest })
+        }
+        let zeros = others.map { ($0, [UInt8](repeating: 0, count: stored[$0]?.bytes.count ?? 0)) }
+        for (name, bytes) in zeros + [(chunk, Array("other".utf8))] {
+            // What has come before need not come again.
+            target = try lender()
+            var hostile = stored
+            hostile[name] = StoredObject(isPressed: false, plainByteCount: bytes.count, bytes: bytes)
+            let error = #expect(throws: VaultError.self) { try receive(contents, hostile, in: target.vault) }
+            #expect(error?.code == .damaged)
+            #expect(try !target.vault.has(contents))
+        }
         try receive(contents, stored, in: target.vault)
         #expect(try restored(contents, target) == large)
         // A list that says more bytes than the document has.

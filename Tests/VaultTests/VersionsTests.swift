@@ -75,6 +75,26 @@ struct VersionsTests {
         #expect(try bench.vault.verify().isClean)
     }
 
+    @Test("Of many documents those in conflict are told together, until it is settled")
+    func inConflict() throws {
+        let bench = try VaultBench()
+        try bench.write(.file("one"))
+        let items = (0..<4).map { _ in FileMark.fresh() }
+        let kept = try [false, true, true, true].enumerated().map { number, isConflict in
+            let origin = VaultBench.origin(isConflict: isConflict)
+            return try bench.vault.keep(bench.document(), as: items[number], origin: origin)
+        }
+        try bench.vault.setResolved([kept[2].id])
+        try bench.vault.remove([kept[3].id])
+        try bench.vault.keep(bench.document(), as: items[1], origin: VaultBench.origin())
+        #expect(try bench.vault.inConflict(among: items + [FileMark.fresh()]) == [items[1]])
+        #expect(try bench.vault.inConflict(among: []) == [])
+        for item in items {
+            let isInConflict = try !bench.vault.unresolvedConflicts(of: item).isEmpty
+            #expect(isInConflict == (item == items[1]))
+        }
+    }
+
     @Test("A removed version does not come back when the vault was collected and its index is lost")
     func removedStaysRemoved() throws {
         let bench = try VaultBench()

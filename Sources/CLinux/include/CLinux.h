@@ -18,6 +18,9 @@ enum { CDOC_RENAME_NOREPLACE = 1, CDOC_RENAME_EXCHANGE = 2 };
 /// UTIME_OMIT of utimensat(2), a macro that Swift cannot read.
 enum { CDOC_UTIME_OMIT = (1 << 30) - 2 };
 
+/// O_NOATIME of open(2); a macro of _GNU_SOURCE only. The .c file checks the value.
+enum { CDOC_O_NOATIME = 01000000 };
+
 /// renameat2(2), which the C library declares only for _GNU_SOURCE.
 int cdoc_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags);
 

@@ -3,7 +3,9 @@
 extension String {
     /// The text without anything that a terminal would obey, or that would begin another line.
     package var printable: String {
-        String(
+        // Nearly all is: one byte for each character, none of them obeyed.
+        if utf8.allSatisfy({ 0x20..<0x7f ~= $0 }) { return self }
+        return String(
             String.UnicodeScalarView(
                 unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
             )

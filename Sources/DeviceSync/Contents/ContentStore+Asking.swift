@@ -18,8 +18,8 @@ extension ContentStore {
         _ body: (BlobName, VaultObject) throws -> Void
     ) throws {
         let requests = ObjectRequests(to: hub, opener, answerByteCount: 2 << 20) { [] }
-        try vault.walk(try names.map(Self.contents)) { wanted in
-            try requests.next(of: wanted).objects
+        try vault.walk(try names.map(Self.contents)) { wanted, room, show in
+            try requests.next(of: wanted, room: room, show)
         } _: { object in
             try body(try opener.address(of: object.name.bytes), object)
         }

@@ -53,17 +53,18 @@ extension ContentStore {
             }
             return (blobs, new)
         }
-        let isLarge = { try Self.contents($0).byteCount > Self.requestByteCount }
+        let byteCounts = try uploads.map { try Self.contents($0.name).byteCount }
+        if Self.isMuch(byteCounts) { ProcessMemory.keepLargePieces() }
+        let isLarge = byteCounts.map { $0 > Self.requestByteCount }
         // Pieces of a large file one behind the other, so that they are read so, here and at the hub. Many small ones by their
         // names: those of one request are together in the hub's tables.
         var all: [BlobName] = []
-        for upload in uploads where try isLarge(upload.name) {
-            ProcessMemory.keepLargePieces()
+        for (upload, isLarge) in zip(uploads, isLarge) where isLarge {
             let (blobs, new) = try add([upload])
             progress.add(upload.name, blobs)
             all += new
         }
-        let small = try uploads.filter { try !isLarge($0.name) }
+        let small = zip(uploads, isLarge).filter { !$1 }.map(\.0)
         // Each beyond what its own item has: only that is sure to be there until it is committed.
         var new = try add(small.filter { $0.base == nil }).new
         for upload in small where upload.base != nil { new += try add([upload]).new }
@@ -90,11 +91,11 @@ extension ContentStore {
         _ requests: InFlight,
         then note: @escaping @Sendable (Set<BlobName>) -> Void
     ) throws {
-        var frames = Data()
+        let frames = BlobFrameWriter()
         var gathered: Set<BlobName> = []
         func send() throws {
-            let (body, blobs) = (frames, gathered)
-            (frames, gathered) = (Data(), [])
+            let (body, blobs) = (frames.take(), gathered)
+            gathered = []
             try requests.begin {
                 try hub.store(body)
                 note(blobs)
@@ -103,10 +104,10 @@ extension ContentStore {
         try vault.withStored(objects) { object, piece in
             let blob = try sealer.address(of: object.name.bytes)
             // Room for a whole request at once, if there is more to come than this.
-            if frames.isEmpty, objects.count > 1 { frames.reserveCapacity(Self.requestRoom) }
-            try sealer.appendFrame(blob, of: piece, object, to: &frames)
+            if frames.isEmpty, objects.count > 1 { frames.reserve(Self.requestRoom) }
+            try sealer.appendFrame(blob, of: piece, object, to: frames)
             gathered.insert(blob)
-            if frames.count >= Self.requestByteCount { try send() }
+            if frames.byteCount >= Self.requestByteCount { try send() }
         }
         if !frames.isEmpty { try send() }
     }
@@ -128,24 +129,29 @@ extension ContentStore {
         // What is here already, in another document say, is to stay for these when it leaves that: nothing is asked for then, but
         // each gets a version of its own.
         let documents = try wanted.map { (contents: try Self.contents($0.name), item: $0.item.mark) }
-        if documents.contains(where: { $0.contents.byteCount > Self.answerByteCount }) {
-            ProcessMemory.keepLargePieces()
-        }
+        if Self.isMuch(documents.map(\.contents.byteCount)) { ProcessMemory.keepLargePieces() }
         var arrival = Arrival()
         let roots = try others.compactMap { Vault.root(of: try Self.contents($0)) }
         let requests = ObjectRequests(to: hub, opener, answerByteCount: Self.answerByteCount, others: roots) {
             formerObjects(of: wanted.map(\.item))
         }
-        try vault.receive(documents, origin: { _ in origin("") }) { wanted in
-            let (objects, come) = try requests.next(of: wanted)
-            arrival.note(byteCount: come, objectCount: objects.count, left: wanted.count - objects.count)
-            progress(arrival)
-            return objects
+        try vault.receive(documents, origin: { _ in origin("") }) { wanted, room, show in
+            try requests.next(of: wanted, room: room, show) { byteCount, objectCount in
+                let left = wanted.count - objectCount
+                arrival.note(byteCount: byteCount, objectCount: objectCount, left: left)
+                progress(arrival)
+            }
         }
     }
 }
 
 extension ContentStore {
+    /// Whether contents of so many bytes each fill about half a request, or an answer.
+    private static func isMuch(_ byteCounts: [UInt64]) -> Bool {
+        let much = UInt64(min(requestByteCount, answerByteCount)) / 2
+        return byteCounts.reduce(0) { min(much, $0 + min(much, $1)) } == much
+    }
+
     /// The objects of all that items were before, as far as that is here: to say what else something is.
     private func formerObjects(of items: [ItemID]) -> [VaultObject] {
         items.flatMap { item -> [VaultObject] in
@@ -165,13 +171,9 @@ extension BlobSealer {
         _ blob: BlobName,
         of piece: ShownObject,
         _ object: VaultObject,
-        to frames: inout Data
+        to frames: BlobFrameWriter
     ) throws {
-        let byteCount = piece.bytes.count + BlobFormat.overheadByteCount
-        BlobFrames.appendHead(blob, byteCount: byteCount, to: &frames)
-        let start = frames.count
-        frames.count += byteCount
-        try frames.withUnsafeMutableBytes { frames in
+        try frames.append(blob, byteCount: piece.bytes.count + BlobFormat.overheadByteCount) { sealed in
             try object.name.bytes.withUnsafeBytes { name in
                 try seal(
                     piece.bytes,
@@ -179,7 +181,7 @@ extension BlobSealer {
                     plainByteCount: piece.plainByteCount,
                     kind: object.kind.rawValue,
                     name: name,
-                    into: UnsafeMutableRawBufferPointer(rebasing: frames[start...])
+                    into: sealed
                 )
             }
         }

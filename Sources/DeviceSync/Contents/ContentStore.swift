@@ -128,21 +128,16 @@ struct ContentStore: Sendable {
         )
     }
 
-    /// Has a restorer look up together what it is about to restore.
-    func lookAhead(_ names: [ContentName], _ restorer: ContentRestorer) throws {
-        try restorer.lookAhead(names.map(Self.contents))
-    }
-
     /// Restores one of many documents, with its item's mark.
     func restore(
         _ document: Placer.NewDocument,
-        _ name: ContentName,
+        _ contents: DocumentContents,
         as member: String,
         in folder: StorageFolder,
         _ restorer: ContentRestorer
     ) throws -> DressNotes {
         try restorer.restore(
-            try Self.contents(name),
+            contents,
             as: member,
             in: folder,
             modified: date(document.modified),

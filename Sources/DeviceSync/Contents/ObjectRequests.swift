@@ -16,14 +16,12 @@ final class ObjectRequests {
 
     private let hub: any ContainerHub
     private let opener: BlobSealer
-    private let answerByteCount: Int
     private let others: [VaultObject]
     private let former: () -> [VaultObject]
-    private var pace = firstPace
+    private var pace: AnswerPace
+    /// For what is put nowhere else.
+    private var room: [UInt8] = []
     private var ahead: Request?
-
-    /// So many objects are asked for at first.
-    private static let firstPace = 32
 
     /// - Parameters:
     ///   - answerByteCount: How many bytes are to come with an answer.
@@ -36,44 +34,48 @@ final class ObjectRequests {
         others: [VaultObject] = [],
         former: @escaping () -> [VaultObject]
     ) {
-        (self.hub, self.opener, self.answerByteCount) = (hub, opener, answerByteCount)
+        (self.hub, self.opener, pace) = (hub, opener, AnswerPace(answerByteCount: answerByteCount))
         (self.others, self.former) = (others, former)
     }
 
     /// Gets some objects.
     ///
-    /// - Parameter wanted: All that have not come, those first that have been asked for.
-    /// - Returns: Some of them, and how many sealed bytes these have.
-    /// - Throws: `FalseBlob` when the hub gives something else, or nothing; `UnknownKey`; what the hub throws.
+    /// - Parameters:
+    ///   - wanted: All that have not come, those first that have been asked for.
+    ///   - room: Where the stored bytes of each are best put.
+    ///   - show: Shown each of those that have come. The next one comes to the same place.
+    ///   - come: Told before that how many there are, and how many sealed bytes they have.
+    /// - Throws: `FalseBlob` when the hub gives something else, or nothing; `UnknownKey`; what the hub and `show` throw.
     func next(
-        of wanted: ArraySlice<VaultObject>
-    ) throws -> (objects: [(object: VaultObject, stored: StoredObject)], byteCount: Int) {
-        let request = try ahead ?? self.request(wanted.prefix(pace))
+        of wanted: ArraySlice<VaultObject>,
+        room: Vault.Room,
+        _ show: (VaultObject, ShownObject) throws -> Void,
+        come: (_ byteCount: Int, _ objectCount: Int) -> Void = { _, _ in }
+    ) throws {
+        let request = try ahead ?? self.request(pace.first(of: wanted))
         ahead = nil
         let blobs = try request.answer.value
         if blobs.isEmpty, let blob = request.objects.keys.min(by: { $0.description < $1.description }) {
             throw FalseBlob(kind: .leftOut, blob: blob)
         }
-        let byteCount = blobs.reduce(0) { $0 + $1.blob.count }
-        note(byteCount)
+        let objects = blobs.compactMap { name, blob in request.objects[name].map { ($0, name, blob) } }
+        pace.note(objects.map { object, _, blob in (object.kind, blob.count) })
         let asked = Set(request.objects.values)
-        let rest = wanted.lazy.filter { !asked.contains($0) }.prefix(pace)
+        let rest = pace.first(of: wanted.lazy.filter { !asked.contains($0) })
         if !rest.isEmpty { ahead = try self.request(rest) }
-        let objects = try blobs.compactMap { name, blob in
-            try request.objects[name].map { ($0, try checked(blob, name, as: $0, among: wanted)) }
-        }
-        return (objects, byteCount)
-    }
-
-    private func note(_ byteCount: Int) {
-        if byteCount > answerByteCount {
-            pace = max(1, pace / 2)
-        } else if byteCount < answerByteCount / 2 {
-            pace = min(2 * pace, HubLimits.blobNameCountMax)
+        come(blobs.reduce(0) { $0 + $1.blob.count }, objects.count)
+        for (object, name, blob) in objects {
+            do {
+                try withRoom(for: object, blob, room) { room in
+                    try show(object, try opened(blob, as: object, into: room))
+                }
+            } catch let error as SealingError {
+                throw meaning(of: error, blob, name, among: wanted)
+            }
         }
     }
 
-    private func request(_ wanted: some Sequence<VaultObject>) throws -> Request {
+    private func request(_ wanted: [VaultObject]) throws -> Request {
         var objects: [BlobName: VaultObject] = [:]
         var names: [BlobName] = []
         for object in wanted {
@@ -88,36 +90,51 @@ final class ObjectRequests {
         return Request(objects: objects, answer: answer)
     }
 
-    private func checked(
+    /// Finds room for what a blob has in it.
+    ///
+    /// - Parameter best: Where that is best put.
+    private func withRoom(
+        for object: VaultObject,
         _ blob: Data,
-        _ name: BlobName,
-        as object: VaultObject,
-        among wanted: ArraySlice<VaultObject>
-    ) throws -> StoredObject {
-        do { return try opened(blob, as: object) } catch let error as SealingError {
-            switch error.code {
-            case .damagedOrExchanged:
-                throw Self.falseBlob(
-                    blob,
-                    as: name,
-                    opener,
-                    others: wanted.prefix(1000) + others,
-                    former: former()
-                )
-            case .generationUnknown: throw UnknownKey(blob: name, error: error)
-            default: throw error
-            }
+        _ best: Vault.Room,
+        _ body: (UnsafeMutableRawBufferPointer) throws -> Void
+    ) throws {
+        let byteCount = try blob.withUnsafeBytes { try BlobSealer.storedByteCount(in: $0) }
+        if let room = best(object, byteCount) { return try body(room) }
+        if room.count < byteCount { room = [UInt8](repeating: 0, count: byteCount) }
+        try room.withUnsafeMutableBytes { room in
+            try body(UnsafeMutableRawBufferPointer(rebasing: room[..<byteCount]))
         }
     }
 
-    private func opened(_ blob: Data, as object: VaultObject) throws -> StoredObject {
-        let opened = try blob.withUnsafeBytes {
-            try opener.open($0, kind: object.kind.rawValue, name: object.name.bytes)
+    private func opened(
+        _ blob: Data,
+        as object: VaultObject,
+        into room: UnsafeMutableRawBufferPointer
+    ) throws -> ShownObject {
+        let contents = try blob.withUnsafeBytes { blob in
+            try object.name.bytes.withUnsafeBytes { name in
+                try opener.open(blob, kind: object.kind.rawValue, name: name, into: room)
+            }
         }
-        return StoredObject(
-            isPressed: opened.contents.encoding == .zstd,
-            plainByteCount: opened.contents.plainByteCount,
-            bytes: opened.stored
+        return ShownObject(
+            isPressed: contents.encoding == .zstd,
+            plainByteCount: contents.plainByteCount,
+            bytes: UnsafeRawBufferPointer(room)
         )
+    }
+
+    private func meaning(
+        of error: SealingError,
+        _ blob: Data,
+        _ name: BlobName,
+        among wanted: ArraySlice<VaultObject>
+    ) -> any Error {
+        switch error.code {
+        case .damagedOrExchanged:
+            Self.falseBlob(blob, as: name, opener, others: wanted.prefix(1000) + others, former: former())
+        case .generationUnknown: UnknownKey(blob: name, error: error)
+        default: error
+        }
     }
 }

@@ -49,11 +49,13 @@ extension FolderLook {
     /// Notes an item that is excluded from sync, with all in it.
     ///
     /// - Returns: Whether it is.
-    mutating func leaveOutExcluded(_ entry: Found) throws -> Bool {
+    mutating func leaveOutExcluded(_ entry: inout Found) throws -> Bool {
         let known = seen(entry)
         // To exclude something is to change it.
         if let known, !knownExclusions.contains(known), table[known]?.trace == entry.trace { return false }
-        guard try SyncExclusion.isKnownAsMarked(entry.path) else { return false }
+        // What cannot be told of all attributes is said of the one.
+        entry.isBare = (try? FileReading.hasExtendedAttributes(entry.path)) == false
+        guard !entry.isBare, try SyncExclusion.isKnownAsMarked(entry.path) else { return false }
         if let known, try isItself(known, entry) {
             noteExcluded(known)
         } else {

@@ -45,7 +45,9 @@ extension FolderLook {
     /// Lists folders, all of them before anything is made of what is in them: nothing of the table changes meanwhile.
     mutating func list(_ folders: [ItemID]) throws {
         let paths = folders.map { table.path(of: $0, in: root) }
-        let listings = FolderListings(of: paths) { [table] in table.unchanged($1, in: folders[$0]) }
+        let listings = FolderListings(of: paths) { [table, unread] in
+            table.unchanged($1, in: folders[$0], unread: unread)
+        }
         defer { listings?.end() }
         for (index, folder) in folders.enumerated() {
             try readOn(in: folder) { try $0.list(folder) { listings?.listing(at: index) } }
@@ -65,9 +67,9 @@ extension FolderLook {
                 in: path,
                 ahead,
                 names: { names(ofAside: $0, in: path) },
-                seen: { [table] member in
+                seen: { [table, unread] member in
                     guard case .known(let folder) = parent else { return nil }
-                    return table.unchanged(member, in: folder)
+                    return table.unchanged(member, in: folder, unread: unread)
                 }
             )
             members = try listing.members.get()
@@ -110,7 +112,7 @@ extension FolderLook {
             hasOtherNames: member.status.hasOtherNames
         )
         entry.isPackage = isNewPackage(entry)
-        if try leaveOutExcluded(entry) { return }
+        if try leaveOutExcluded(&entry) { return }
         switch try standIn(entry) {
         case .nothing: break
         case .item(let name): (entry.name, entry.isPlaceholder) = (name, true)

@@ -8,7 +8,9 @@ extension FolderLook {
     enum Bearing { case nothing, mark(FileMark) }
 
     static func mark(of entry: Found) throws -> FileMark? {
-        guard entry.trace.kind == .regular || entry.trace.kind == .directory else { return nil }
+        guard !entry.isBare, entry.trace.kind == .regular || entry.trace.kind == .directory else {
+            return nil
+        }
         do { return try FileIdentity.mark(at: entry.path) } catch {
             // Gone meanwhile: the next look tells.
             guard error.isAbsent else { throw error }
@@ -39,7 +41,7 @@ extension FolderLook {
     mutating func giveFresh(_ fresh: FileMark, to index: Int) throws -> ItemID {
         let isForeign = try mark(of: index) != nil
         if try give(fresh, to: index, replacing: isForeign) { return ItemID(fresh) }
-        found[index].mark = nil
+        (found[index].mark, found[index].isBare) = (nil, false)
         guard let given = try mark(of: index) else { return ItemID(fresh) }
         if table[ItemID(given)] == nil, !matched.contains(ItemID(given)) { return ItemID(given) }
         try give(fresh, to: index)

@@ -27,6 +27,8 @@ struct FolderLook {
     var exclusions: [ItemID: Bool] = [:]
     /// What was excluded before: what is not there any more has not been removed by that.
     var knownExclusions: Set<ItemID> = []
+    /// New documents that are going to be read anyway, as they were seen.
+    var unread = UnreadDocuments()
     /// Documents that have left these places for others in their folders just now.
     var departed: [ItemPlace: ItemID] = [:]
     var table: FolderTable
@@ -72,6 +74,8 @@ struct FolderLook {
         /// Whether something else is in the place of a folder.
         var isApart = false
         var item: ItemID?
+        /// Whether it bears no extended attribute, which spares asking for each.
+        var isBare = false
         /// What it bears, once that was looked at.
         var mark: Bearing?
         /// The mark that it has been given as something new.

@@ -135,17 +135,34 @@ struct FolderTable {
         items.items(keyed: trace.key).filter { items[$0]?.trace.isSameItem(as: trace) == true }
     }
 
-    /// The item that something is of which nothing is another than when it was seen last, with its contents here and known.
-    func unchanged(_ name: String, _ trace: ItemTrace, in folder: ItemID) -> ItemID? {
-        items.item(keyed: trace.key) { known in
-            known.trace == trace && known.state.parent == folder && !known.isDataless && known.isRead
+    /// The item that something is of which nothing is another than when it was seen last, with its contents here and known, or about
+    /// to be.
+    ///
+    /// - Parameter unread: Those that are going to be read anyway.
+    func unchanged(
+        _ name: String,
+        _ trace: ItemTrace,
+        in folder: ItemID,
+        unread: UnreadDocuments
+    ) -> ItemID? {
+        func isSame(_ known: FolderItem) -> Bool {
+            known.trace == trace && known.state.parent == folder && !known.isDataless
                 && known.state.isNamed(exactly: name)
+        }
+        if let item = items.item(keyed: trace.key, where: { $0.isRead && isSame($0) }) { return item }
+        guard !unread.isEmpty, trace.kind == .regular else { return nil }
+        return items.items(keyed: trace.key).first { item in
+            unread[item] == trace && items[item].map(isSame) == true
         }
     }
 
     /// The item that a member of a folder is, as the kernel has just told of it, if nothing of it is another.
-    func unchanged(_ member: FolderMember, in folder: ItemID) -> ItemID? {
-        unchanged(member.name, ItemTrace(member.status), in: folder)
+    func unchanged(
+        _ member: FolderMember,
+        in folder: ItemID,
+        unread: UnreadDocuments
+    ) -> ItemID? {
+        unchanged(member.name, ItemTrace(member.status), in: folder, unread: unread)
     }
 
     /// A folder as it was seen last.

@@ -13,9 +13,8 @@ extension Placer {
         /// The folder of the arrivals.
         let place: FilePath
 
-        /// From how many on two threads make them. What takes time is the kernel's work for each file, and more threads
-        /// wait for each other there.
-        private static let sharedCountMin = 64
+        /// What takes time is the kernel's work for each file, and more threads wait for each other there.
+        private static let threadCountMax = 2
 
         /// What was made.
         struct Made: Sendable {
@@ -26,24 +25,16 @@ extension Placer {
         }
 
         func make(_ documents: [NewDocument]) throws -> Made {
-            let threadCount = documents.count < Self.sharedCountMin ? 1 : 2
+            let trays = Array(0...Arrivals.tray(of: documents.count - 1))
+            let threadCount = min(trays.count, Self.threadCountMax)
             let made = Locked(Made(results: Array(repeating: nil, count: documents.count)))
             let failure = Locked<(any Error)?>(nil)
             SharedWork.perform(threadCount) { thread in
                 do {
                     let restorer = try ContentRestorer(contents.vault)
                     let folder = try StorageFolder(at: place)
-                    let numbers = stride(from: thread, to: documents.count, by: threadCount)
-                    try contents.lookAhead(numbers.compactMap { documents[$0].state.content }, restorer)
-                    for number in numbers {
-                        var losses = DressNotes()
-                        let document = documents[number]
-                        let result = make(document, number, in: folder, by: restorer, losses: &losses)
-                        guard result != nil || !losses.isEmpty else { continue }
-                        made.withLock { [losses] made in
-                            made.results[number] = result
-                            if !losses.isEmpty { made.losses[document.item] = losses }
-                        }
+                    for tray in stride(from: thread, to: trays.count, by: threadCount) {
+                        try make(documents, tray, in: folder, by: restorer, made)
                     }
                 } catch {
                     failure.withLock { $0 = $0 ?? error }
@@ -53,20 +44,60 @@ extension Placer {
             return made.withLock { $0 }
         }
 
+        /// Makes those of a tray.
+        private func make(
+            _ documents: [NewDocument],
+            _ tray: Int,
+            in folder: StorageFolder,
+            by restorer: ContentRestorer,
+            _ made: Locked<Made>
+        ) throws {
+            let start = tray * Arrivals.trayItemCount
+            let numbers = start..<min(start + Arrivals.trayItemCount, documents.count)
+            let all = try documents[numbers].map { try $0.state.content.map(ContentStore.contents) }
+            try restorer.lookAhead(all.compactMap { $0 })
+            let folder = try folder.makeFolder(Arrivals.name(ofTray: tray))
+            for number in numbers {
+                var losses = DressNotes()
+                let document = documents[number]
+                let result = make(
+                    document,
+                    all[number - start],
+                    number,
+                    in: folder,
+                    by: restorer,
+                    losses: &losses
+                )
+                guard result != nil || !losses.isEmpty else { continue }
+                made.withLock { [losses] made in
+                    made.results[number] = result
+                    if !losses.isEmpty { made.losses[document.item] = losses }
+                }
+            }
+        }
+
+        /// Of so many bytes on it is looked at first whether anything is in the way: what is small costs less than that.
+        private static let lookedAtByteCountMin: UInt64 = 64 << 10
+
         private func make(
             _ document: NewDocument,
+            _ content: DocumentContents?,
             _ number: Int,
             in folder: StorageFolder,
             by restorer: ContentRestorer,
             losses: inout DressNotes
         ) -> Result<Outcome, any Error>? {
-            guard table[document.item] == nil, let target = table.path(of: document.state.place, in: root),
-                let content = document.state.content
-            else { return .success(.another("it is there already, or its folder is not")) }
+            guard table[document.item] == nil, let content else {
+                return .success(.another("it is there already"))
+            }
             do {
-                // Spares what could not be put in place anyway.
-                guard try FolderScan.status(at: target) == nil else {
-                    return .success(.another("something is at its place"))
+                if content.byteCount >= Self.lookedAtByteCountMin {
+                    guard let target = table.path(of: document.state.place, in: root) else {
+                        return .success(.another("its folder is not there"))
+                    }
+                    guard try FolderScan.status(at: target) == nil else {
+                        return .success(.another("something is at its place"))
+                    }
                 }
                 let name = Arrivals.name(of: number)
                 losses = try contents.restore(document, content, as: name, in: folder, restorer)

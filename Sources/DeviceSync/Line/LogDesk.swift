@@ -278,7 +278,9 @@ final class LogDesk: @unchecked Sendable {
         var offered: [OfferedCommit] = []
         for start in stride(from: 0, to: records.count, by: RecordSealer.countMax) {
             let some = Array(records[start..<min(start + RecordSealer.countMax, records.count)])
-            offered += try sealer.seal(some).map {
+            let sealed = try sealer.seal(some)
+            if isKnown { reader.expect(sealed, of: some) }
+            offered += sealed.map {
                 OfferedCommit(item: $0.item, base: $0.base, id: $0.id, record: Data($0.record))
             }
         }

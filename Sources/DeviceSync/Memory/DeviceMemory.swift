@@ -29,7 +29,7 @@ final class DeviceMemory {
     /// From how many bytes on SQLite's log is brought into the database: a start reads all of it.
     private static let logByteCountMax = 16 << 20
     /// It is written to here and there.
-    private static let cacheKibibytes = 1024
+    private static let cacheKibibytes = 4096
     /// What is read as a whole, in its order, needs each page once. What is kept of it in memory is new memory each time, lies
     /// among what is made of it, and leaves holes there.
     private static let readCacheKibibytes = 64
@@ -113,6 +113,9 @@ final class DeviceMemory {
 
     /// Gives back what is kept of the database in memory; what is needed again is read again.
     func returnFreeRoom() { connection.returnFreePages() }
+
+    /// Asks several things as of one moment, which costs less than to ask for each by itself. Nothing is written meanwhile.
+    func atOneTime<Value>(_ body: () throws -> Value) throws -> Value { try connection.snapshot(body) }
 
     // MARK: Single values
 

@@ -119,6 +119,15 @@ extension VersionStore {
         return try open(for: url).vault.unresolvedConflicts(of: mark).map(\.id)
     }
 
+    /// Those of some items that have versions as of `unsettled(of:at:)`.
+    ///
+    /// - Parameter url: One of them, or the folder that they are in; told in the error.
+    /// - Cost: A look into the index for all of them together.
+    package func inConflict(among marks: [FileMark], at url: URL) throws -> Set<FileMark> {
+        guard isOn else { return [] }
+        return try open(for: url).vault.inConflict(among: marks)
+    }
+
     /// Puts a version at a place where nothing is.
     ///
     /// - Parameter url: The item that it is of.

@@ -56,6 +56,12 @@ struct ItemCatalogue {
         return folders[place.folder]?.members[place.name]
     }
 
+    /// The path of an item, and what is known to be there.
+    func whereabouts(of id: Int) -> (path: FilePath, inode: UInt64)? {
+        guard let member = member(id), let place = places[id] else { return nil }
+        return path(ofFolder: place.folder).map { ($0.appending(place.name.text), member.inode) }
+    }
+
     /// All items that are in a folder or deeper.
     func items(inFolder number: Int) -> [Int] {
         guard let folder = folders[number], folder.package == nil else { return [] }

@@ -64,8 +64,9 @@ extension QueryRun {
             state.withLock { $0.core.gathered(matches) }
         case .changed(let candidates, let gone):
             let put = candidates.filter(holds).map(\.match)
-            let others = Set(candidates.map(\.match.id)).subtracting(put.map(\.id))
-            state.withLock { $0.core.change(put: put, drop: gone.union(others)) }
+            let kept = Set(put.map(\.id))
+            let others = candidates.filter { !kept.contains($0.match.id) && isAtItsPlace($0.attributes) }
+            state.withLock { $0.core.change(put: put, drop: gone.union(others.map(\.match.id))) }
         case .finished: state.withLock { $0.core.finished() }
         case nil: break
         }

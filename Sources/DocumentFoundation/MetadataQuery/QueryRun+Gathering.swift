@@ -39,6 +39,7 @@ extension QueryRun {
         walk(roots) { found($0) }
         foundAll()
         lookAtIntervalsIfNeeded()
+        lookAtMissed()
     }
 
     /// Lists folders that are known by number only, and all that are in them.
@@ -97,8 +98,12 @@ extension QueryRun {
             found.lacksWatch = [ENOSPC, EMFILE, ENFILE].contains(error.errno)
             found.isMissed = [ENOENT, ENOTDIR].contains(error.errno)
         }
-        // A folder that went meanwhile, or that we may not read, has nothing in it for us.
-        guard let items = try? listing(of: task.path) else { return found }
+        let items: [ListedItem]
+        do throws(SystemError) { items = try listing(of: task.path) } catch {
+            // One that we may not read has nothing in it for us; one that went meanwhile may be somewhere else by now.
+            found.isMissed = found.isMissed || error.isAbsent || error.errno == ENOTDIR
+            return found
+        }
         // What cannot be looked at any more is another.
         if let inode = task.inode, (try? ItemStatus(of: task.path))?.inode != inode { found.isMissed = true }
         if task.package == nil {
@@ -125,7 +130,11 @@ extension QueryRun {
         let number = found.task.number
         watches[number] = found.watch
         lacksWatches = lacksWatches || found.lacksWatch
-        if found.isMissed { lookAnew(atFolder: number) }
+        if found.isMissed {
+            miss(number)
+        } else {
+            missed.remove(number)
+        }
         return state.withLock { state in
             if found.task.package == nil { state.catalogue.fill(number, with: found.members) }
             return found.directories.map { name, form in

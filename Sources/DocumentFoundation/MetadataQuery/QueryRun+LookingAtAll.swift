@@ -13,39 +13,64 @@ extension QueryRun {
     /// The kernel's file times are as coarse as its tick, and its clock may be set back a little.
     private static let clockSlackSeconds = 1.0
 
+    private typealias Gone = (place: Place, member: ItemCatalogue.Member)
+    private typealias Appeared = (place: Place, item: ListedItem)
+
     /// Compares everything with what is known: some of what happened was not seen.
     func lookAtAll(_ outcome: inout Outcome) {
-        var (gone, appeared): ([(Place, ItemCatalogue.Member)], [(Place, ListedItem)]) = ([], [])
         var rest = state.withLock { state in
             state.catalogue.folders.filter { $0.value.root != nil }.map(\.key)
         }
-        while let number = rest.popLast() {
-            guard
-                let (path, folder) = state.withLock({ state in
-                    state.catalogue.path(ofFolder: number).flatMap { path in
-                        state.catalogue.folders[number].map { (path, $0) }
-                    }
-                })
-            else { continue }
-            // In a folder that is gone nothing is.
-            let found = (try? listing(of: path)) ?? []
-            let items = Dictionary(found.map { (ItemName($0.name), $0) }) { $1 }
-            for (name, member) in folder.members where items[name] == nil {
-                gone.append((Place(folder: number, name: name), member))
+        while !rest.isEmpty {
+            var (gone, appeared): ([Gone], [Appeared]) = ([], [])
+            while let number = rest.popLast() {
+                rest += compare(number, &gone, &appeared, &outcome)
             }
-            for item in found {
-                let place = Place(folder: number, name: ItemName(item.name))
-                guard let member = folder.members[place.name] else {
-                    appeared.append((place, item))
-                    continue
-                }
-                if !isSame(member, item, in: path) { look(at: place, item, &outcome) }
-                if member.form == .package, form(item) == .package { renew(at: place, member) }
-                if member.form == .folder, let inner = folder.folders[place.name] { rest.append(inner) }
-            }
-            rewatch(number, path)
+            // What has been moved is looked into where it is now.
+            rest = reconcile(gone, appeared, &outcome)
         }
-        reconcile(gone, appeared, &outcome)
+    }
+
+    /// Compares a folder with what is known of it.
+    ///
+    /// - Returns: The folders in it that were there before.
+    private func compare(
+        _ number: Int,
+        _ gone: inout [Gone],
+        _ appeared: inout [Appeared],
+        _ outcome: inout Outcome
+    ) -> [Int] {
+        let known = state.withLock { state in
+            state.catalogue.path(ofFolder: number).flatMap { path in
+                state.catalogue.folders[number].map { (path, $0) }
+            }
+        }
+        guard let (path, folder) = known else { return [] }
+        rewatch(number, path)
+        // One that we may not read has nothing in it for us.
+        let found = (try? listing(of: path)) ?? []
+        // In a scope that is gone nothing is; any other has been moved meanwhile.
+        guard folder.root != nil || isFolder(number, at: path) else {
+            miss(number)
+            return []
+        }
+        missed.remove(number)
+        let items = Dictionary(found.map { (ItemName($0.name), $0) }) { $1 }
+        for (name, member) in folder.members where items[name] == nil {
+            gone.append((Place(folder: number, name: name), member))
+        }
+        var inner: [Int] = []
+        for (name, item) in items {
+            let place = Place(folder: number, name: name)
+            guard let member = folder.members[name] else {
+                appeared.append((place, item))
+                continue
+            }
+            if !isSame(member, item, in: path) { look(at: place, item, &outcome) }
+            if member.form == .package, form(item) == .package { renew(at: place, member) }
+            if member.form == .folder, let number = folder.folders[name] { inner.append(number) }
+        }
+        return inner
     }
 
     /// Whether an item is as it was when all was seen last.
@@ -70,7 +95,7 @@ extension QueryRun {
                 state.catalogue.addFolder(place, package: member.id)
             )
         }
-        for folder in folders { watches[folder] = nil }
+        forget(folders)
         walk([new]) { _ in }
     }
 
@@ -84,24 +109,31 @@ extension QueryRun {
     }
 
     /// Tells what was moved from what came and went.
-    private func reconcile(
-        _ gone: [(Place, ItemCatalogue.Member)],
-        _ appeared: [(Place, ListedItem)],
-        _ outcome: inout Outcome
-    ) {
-        var left = Dictionary(gone.map { ($0.1.inode, $0) }) { first, _ in first }
+    ///
+    /// - Returns: The folders that were moved.
+    private func reconcile(_ gone: [Gone], _ appeared: [Appeared], _ outcome: inout Outcome) -> [Int] {
+        var left = Dictionary(gone.map { ($0.member.inode, $0) }) { first, _ in first }
         var moved: Set<Place> = []
+        var folders: [Int] = []
         for (place, item) in appeared {
             // A number may have been given to another file; a file that is older than the last look is the same.
-            if let (source, member) = left[item.inode], form(item) == member.form, isOld(place) {
-                left[item.inode] = nil
-                moved.insert(source)
-                outcome.changed.formUnion(state.withLock { $0.catalogue.move(source, to: place) })
-            } else {
+            guard let (source, member) = left[item.inode], form(item) == member.form, isOld(place) else {
                 add(item, form(item), at: place, &outcome)
+                continue
+            }
+            left[item.inode] = nil
+            moved.insert(source)
+            outcome.changed.formUnion(state.withLock { $0.catalogue.move(source, to: place) })
+            switch member.form {
+            case .package: renew(at: place, member)
+            case .folder:
+                let number = state.withLock { $0.catalogue.folders[place.folder]?.folders[place.name] }
+                if let number { folders.append(number) }
+            default: break
             }
         }
         for (place, _) in gone where !moved.contains(place) { remove(place, &outcome) }
+        return folders
     }
 
     private func isOld(_ place: Place) -> Bool {

@@ -6,6 +6,7 @@ internal import Locks
 /// What becomes of items while the query runs.
 extension QueryRun {
     typealias Place = ItemCatalogue.Place
+    typealias Move = (source: Place, target: Place)
 
     /// What a look has found.
     struct Outcome {
@@ -84,6 +85,14 @@ extension QueryRun {
         exchanged.insert(place)
     }
 
+    /// Nobody knows what is in a folder that was not where it was looked for.
+    func miss(_ number: Int) {
+        missed.insert(number)
+        lookAnew(atFolder: number)
+    }
+
+    func lookAtMissed() { look(after: EventFolding.quietSeconds) }
+
     private func look(after delay: Double) {
         guard !isLookDue, needsLookAtAll || !dirty.isEmpty else { return }
         isLookDue = true
@@ -106,11 +115,12 @@ extension QueryRun {
             outcome.exchanged = exchanged.subtracting(followed)
             exchanged = []
             lookAt(names.subtracting(followed), &outcome)
+            // What is known by a name that is free is not what comes to it next, and need not be what leaves it.
+            exchanged.formUnion(outcome.exchanged.filter { departures[$0] != nil })
         }
         seenUntil = begun
         judge(outcome)
-        // Folders that were missed.
-        look(after: EventFolding.quietSeconds)
+        lookAtMissed()
         if let next = departures.values.min() {
             queue.asyncAfter(deadline: .now() + max(0, next - Self.now)) { [weak self] in
                 self?.lookAtDepartures()
@@ -125,7 +135,7 @@ extension QueryRun {
     }
 
     /// Tells what matches now of what was found.
-    private func judge(_ outcome: Outcome) {
+    func judge(_ outcome: Outcome) {
         var outcome = outcome
         var put: [MetadataQueryCore.Match] = []
         walk(outcome.newFolders) { put += $0 }
@@ -137,7 +147,7 @@ extension QueryRun {
         for (id, attributes) in candidates {
             if let values = match(attributes) {
                 put.append(MetadataQueryCore.Match(id: id, sortValues: values))
-            } else {
+            } else if isAtItsPlace(attributes) {
                 outcome.gone.insert(id)
             }
         }
@@ -150,25 +160,41 @@ extension QueryRun {
 
     /// Has items go along with their names.
     ///
-    /// - Returns: The names that need no further look.
-    private func follow(_ moves: [(source: Place, target: Place)], _ outcome: inout Outcome) -> Set<Place> {
-        var done: Set<Place> = []
-        for (source, target) in moves where source != target {
-            guard let known = state.withLock({ $0.catalogue.folders[source.folder]?.members[source.name] }),
-                let item = listed(target), item.inode == known.inode, form(item) == known.form,
-                listed(source) == nil,
-                state.withLock({ $0.catalogue.folders[target.folder].map { $0.package == nil } ?? false })
-            else { continue }
-            remove(target, &outcome)
-            // It may have been in what it has replaced: then it is found as new.
-            guard state.withLock({ $0.catalogue.folders[source.folder]?.members[source.name] }) != nil else {
-                continue
-            }
-            outcome.changed.formUnion(state.withLock { $0.catalogue.move(source, to: target) })
-            departures[source] = nil
-            done.formUnion([source, target])
+    /// - Returns: The names that they have now, which need no further look. What they have left may be another's by now.
+    private func follow(_ moves: [Move], _ outcome: inout Outcome) -> Set<Place> {
+        var (rest, done): ([Move], Set<Place>) = (moves, [])
+        while true {
+            // One in a folder that has been moved since is found when the folder is.
+            let left = rest.filter { !follow($0, &outcome, &done) }
+            guard left.count < rest.count else { return done }
+            rest = left
         }
-        return done
+    }
+
+    /// - Returns: Whether it has gone along.
+    private func follow(_ move: Move, _ outcome: inout Outcome, _ done: inout Set<Place>) -> Bool {
+        let (source, target) = move
+        guard source != target,
+            let known = state.withLock({ $0.catalogue.folders[source.folder]?.members[source.name] }),
+            let item = listed(target), item.inode == known.inode, form(item) == known.form,
+            listed(source) == nil, !isMissed(source),
+            state.withLock({ $0.catalogue.folders[target.folder].map { $0.package == nil } ?? false })
+        else { return false }
+        remove(target, &outcome)
+        // It may have been in what it has replaced: then it is found as new.
+        guard state.withLock({ $0.catalogue.folders[source.folder]?.members[source.name] }) != nil else {
+            return false
+        }
+        outcome.changed.formUnion(state.withLock { $0.catalogue.move(source, to: target) })
+        departures[source] = nil
+        done.insert(target)
+        return true
+    }
+
+    /// Whether nobody knows what is in a folder: it does not go along, but is new where it has come.
+    private func isMissed(_ place: Place) -> Bool {
+        let folder = state.withLock { $0.catalogue.folders[place.folder]?.folders[place.name] }
+        return folder.map(missed.contains) ?? false
     }
 
     private func listed(_ place: Place) -> ListedItem? {
@@ -190,8 +216,16 @@ extension QueryRun {
             }
             return state.catalogue.remove(place)
         }
-        for folder in gone.folders { watches[folder] = nil }
+        forget(gone.folders)
         outcome.gone.formUnion(gone.items)
+    }
+
+    /// Ends what is kept of folders that are known no longer.
+    func forget(_ folders: [Int]) {
+        for folder in folders {
+            watches[folder] = nil
+            missed.remove(folder)
+        }
     }
 
     // MARK: Names
@@ -208,7 +242,7 @@ extension QueryRun {
             }
             // In a folder that is gone nothing is.
             let found = (try? listing(of: names, in: path)) ?? []
-            guard isFolder(folder, at: path) else {
+            guard known?.root != nil || isFolder(folder, at: path) else {
                 // It is elsewhere, and that is about to be told.
                 for place in places { departures[place] = nil }
                 misplaced.formUnion(places)
@@ -227,15 +261,20 @@ extension QueryRun {
         }
     }
 
-    /// Whether a folder that is known is at its path now, as far as it can be told from others.
-    private func isFolder(_ number: Int, at path: FilePath) -> Bool {
-        let inode = state.withLock { state in
-            state.catalogue.folders[number]?.place.flatMap {
-                state.catalogue.folders[$0.folder]?.members[$0.name]?.inode
-            }
+    /// Whether a folder that is known, and no scope, is at its path now, as far as it can be told from others.
+    func isFolder(_ number: Int, at path: FilePath) -> Bool {
+        let (inode, package) = state.withLock { state -> (UInt64?, (FilePath, UInt64)?) in
+            let folder = state.catalogue.folders[number]
+            let member = folder?.place.flatMap { state.catalogue.folders[$0.folder]?.members[$0.name] }
+            return (member?.inode, folder?.package.flatMap { state.catalogue.whereabouts(of: $0) })
         }
         // What cannot be looked at is not there.
-        return inode == nil || (try? ItemStatus(of: path))?.inode == inode
+        func isThere(_ inode: UInt64?, _ path: FilePath) -> Bool {
+            guard let found = try? ItemStatus(of: path) else { return false }
+            return inode.map { $0 == found.inode } ?? true
+        }
+        // Of a folder in a package nothing is known but where it is.
+        return isThere(inode, path) && package.map { isThere($0.1, $0.0) } ?? true
     }
 
     private func lookInPackage(_ place: Place, _ item: ListedItem?, _ package: Int, _ outcome: inout Outcome)
@@ -289,7 +328,7 @@ extension QueryRun {
             let gone = state.catalogue.removeFolder(place).folders
             return (gone, form == .package ? state.catalogue.addFolder(place, package: id) : nil)
         }
-        for folder in gone { watches[folder] = nil }
+        forget(gone)
         if let new { outcome.newFolders.append(new) }
     }
 

@@ -69,13 +69,15 @@ final class QueryRun: @unchecked Sendable {
     // On the queue.
     var watches: [Int: FileEvents.Watch] = [:]
     var dirty: Set<ItemCatalogue.Place> = []
-    var moves: [(source: ItemCatalogue.Place, target: ItemCatalogue.Place)] = []
+    var moves: [Move] = []
     var leaving: [UInt32: ItemCatalogue.Place] = [:]
     var departures: [ItemCatalogue.Place: Double] = [:]
     /// Names to be looked at once their folders are where they are known to be.
     var misplaced: Set<ItemCatalogue.Place> = []
+    /// Folders of which another may have been listed, or nothing.
+    var missed: Set<Int> = []
     /// Names that something came to, or that something left: what is there now may be another folder even under the same
-    /// inode's number.
+    /// inode's number. They stay in it until they have been looked at, and as long as what has gone from there is shown.
     var exchanged: Set<ItemCatalogue.Place> = []
     var needsLookAtAll = false
     var isLookDue = false
@@ -180,6 +182,13 @@ final class QueryRun: @unchecked Sendable {
 
     func attributes(_ folder: FilePath, _ name: String, _ form: ItemForm) -> ItemAttributes {
         ItemAttributes(folder: folder, name: name, form: form, types: types, ubiquity: plan.ubiquity)
+    }
+
+    /// Whether an item is where it is known to be. What has been taken away meanwhile has nothing to be asked about: that it does not
+    /// match says nothing, and where it is now is about to be told.
+    func isAtItsPlace(_ attributes: ItemAttributes) -> Bool {
+        // Nothing is in a folder that is gone.
+        (try? listing(of: [attributes.name], in: attributes.folder))?.isEmpty == false
     }
 
     // MARK: Placeholders

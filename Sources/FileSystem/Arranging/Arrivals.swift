@@ -3,7 +3,7 @@ internal import Foundation
 /// Puts many new items in place, each in one step, all of them durable together: at the cost of a few syncs for all
 /// instead of a few for each.
 ///
-///     make(0), make(1) … ──▶ settle ──▶ put(0, at:), put(1, at:) … ──▶ finish
+///     make trays ──▶ make(0), make(1) … ──▶ settle ──▶ put(0, at:), put(1, at:) … ──▶ finish
 ///
 /// For one thread at a time; every call may block on the disk.
 ///
@@ -19,9 +19,14 @@ package final class Arrivals {
     /// The folder that this is in, wherever it is by now.
     private let parent: Folder
     private var isFinished = false
+    /// The tray that was put from last.
+    private var tray: (number: Int, folder: Folder)?
     /// The folders that items were put into and that are not synced yet: of many items most go into the same.
     private var targets: [FilePath: Folder] = [:]
 
+    /// How many items are made in a folder of their own, a tray: a volume goes through names that are made together, one
+    /// after another, for each, and two threads wait for each other that make items in one.
+    package static let trayItemCount = 128
     private static let targetCountMax = 64
     /// Why what has been put in place may not be durable. The kernel says so once.
     private var failure: SystemError?
@@ -59,11 +64,32 @@ package final class Arrivals {
         if !isFinished { try? remove() }
     }
 
-    /// Where an item is to be made, under its number; nothing is there yet.
-    package func place(of number: Int) -> FilePath { folder.appending(Self.name(of: number)) }
+    /// Where an item is to be made, under its number, in a tray that is to be made before; nothing is there yet.
+    package func place(of number: Int) -> FilePath {
+        folder.appending(Self.name(ofTray: Self.tray(of: number))).appending(Self.name(of: number))
+    }
 
-    /// What an item is called there.
+    /// The tray of an item.
+    package static func tray(of number: Int) -> Int { number / trayItemCount }
+
+    /// What an item is called in its tray.
     package static func name(of number: Int) -> String { "\(number)" }
+
+    /// What a tray is called.
+    package static func name(ofTray tray: Int) -> String { "\(tray)" }
+
+    /// How an item looks that was made and has not been put anywhere.
+    package func stamp(of number: Int) throws(SystemError) -> FileStamp {
+        try SystemCalls.fstatat(try tray(with: number), Self.name(of: number)).stamp
+    }
+
+    private func tray(with number: Int) throws(SystemError) -> Folder {
+        let wanted = Self.tray(of: number)
+        if let tray, tray.number == wanted { return tray.folder }
+        let folder = try open.folder(Self.name(ofTray: wanted))
+        tray = (wanted, folder)
+        return folder
+    }
 
     /// Makes all that was made durable.
     package func settle() throws(SystemError) {
@@ -76,7 +102,7 @@ package final class Arrivals {
     package func put(_ number: Int, at target: FilePath) throws(SystemError) {
         try ItemMoves.moveUnsynced(
             Self.name(of: number),
-            in: open,
+            in: try tray(with: number),
             toFree: target.name,
             in: try folder(at: target.parent)
         )

@@ -10,19 +10,21 @@ package enum ItemSync {
     ///
     /// - Parameters:
     ///   - documents: Files, and folders with all that is in them.
+    ///   - files: Documents that were found to be files, and whose folders are among `folders`, which tell their volumes.
     ///   - folders: Folders with the names in them, and what they bear themselves.
     ///   - root: A folder that they are in.
     /// - Throws: `SystemError`: then nothing of it is known to last.
     package static func sync(
         _ documents: Set<FilePath>,
+        files: Set<FilePath> = [],
         folders: Set<FilePath>,
         onVolumeOf root: FilePath
     ) throws(SystemError) {
-        guard documents.count + folders.count <= itemCountMax else {
+        guard documents.count + files.count + folders.count <= itemCountMax else {
             return try syncVolumes(of: documents.union(folders), and: root)
         }
         do {
-            for path in documents {
+            for path in documents.union(files) {
                 let kind = try FileStamp(of: path).kind
                 try TreeSync.sync(path.name, in: try Folder.open(path.parent), kind: kind)
             }

@@ -137,6 +137,11 @@ extension SystemCalls {
         }
     }
 
+    /// llistxattr(2): how long the names of the extended attributes are.
+    static func llistxattrByteCount(_ path: FilePath) throws(SystemError) -> Int {
+        try perform("llistxattr", at: path) { CLinux.llistxattr(path.string, nil, 0) }
+    }
+
     /// flistxattr(2), as `llistxattr`.
     static func flistxattr(_ file: borrowing FileDescriptor) throws(SystemError) -> [String] {
         let (raw, path) = (file.raw, file.path)

@@ -70,6 +70,13 @@ package enum FileReading {
         try SystemCalls.lgetxattr(path, name)
     }
 
+    /// Whether an item itself has any extended attribute.
+    ///
+    /// - Throws: `EOPNOTSUPP` on a volume that names none, which may tell of one that is asked for.
+    package static func hasExtendedAttributes(_ path: FilePath) throws(SystemError) -> Bool {
+        try SystemCalls.llistxattrByteCount(path) > 0
+    }
+
     /// The extended attributes of an item itself, by name; none where the volume has none.
     package static func extendedAttributes(of path: FilePath) throws(SystemError) -> [String: Data] {
         var attributes: [String: Data] = [:]

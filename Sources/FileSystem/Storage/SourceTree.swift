@@ -61,13 +61,24 @@ package final class SourceFolder: Sendable {
     ///
     /// - Throws: `ELOOP` for a link, `EINVAL` for what is no file.
     package func file(_ name: String) throws(SystemError) -> SourceFile {
-        // O_NONBLOCK so that a pipe nobody writes to does not hold us for ever.
-        let file = try SystemCalls.openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        let file = try open(name)
         let status = MemberStatus(try SystemCalls.fstat(file))
         guard status.stamp.kind == .regular else {
             throw SystemError(call: "openat", errno: EINVAL, path: folder.place(of: name))
         }
         return SourceFile(file, status)
+    }
+
+    /// To be kept is not to be read by somebody: the file's time of access stays, where it is ours to say so, and the disk is
+    /// spared a change of each file.
+    private func open(_ name: String) throws(SystemError) -> FileDescriptor {
+        // O_NONBLOCK so that a pipe nobody writes to does not hold us for ever.
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+        do { return try SystemCalls.openat(folder, name, flags | CInt(CDOC_O_NOATIME)) } catch {
+            // Another user's file.
+            guard error.errno == EPERM else { throw error }
+            return try SystemCalls.openat(folder, name, flags)
+        }
     }
 
     /// The text of a symbolic link.

@@ -15,8 +15,12 @@ package enum BlobFrames {
 
     /// Puts a frame's head behind others; its bytes follow.
     package static func appendHead(_ name: BlobName, byteCount: Int, to body: inout Data) {
-        body.append(contentsOf: name.bytes)
-        withUnsafeBytes(of: UInt32(byteCount).bigEndian) { body.append(contentsOf: $0) }
+        body.append(contentsOf: head(name, byteCount: byteCount))
+    }
+
+    /// What a frame has in front of the blob.
+    static func head(_ name: BlobName, byteCount: Int) -> [UInt8] {
+        name.bytes + withUnsafeBytes(of: UInt32(byteCount).bigEndian, Array.init)
     }
 
     /// All frames of a body.

@@ -25,6 +25,17 @@ package struct LogRecord: Codable, Hashable, Sendable {
         (self.position, self.item, self.base, self.id) = (position, item, base, id)
         (self.record, self.device, self.hash) = (record, device, hash)
     }
+
+    /// Whether the record is just these bytes.
+    package func holds(_ bytes: [UInt8]) -> Bool {
+        guard record.count == bytes.count else { return false }
+        return record.withUnsafeBytes { record in
+            bytes.withUnsafeBytes { bytes in
+                guard let one = record.baseAddress, let other = bytes.baseAddress else { return true }
+                return memcmp(one, other, bytes.count) == 0
+            }
+        }
+    }
 }
 
 /// What comes after a position of a log, in order, with the log's end at that moment.

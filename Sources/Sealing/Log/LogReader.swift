@@ -31,6 +31,7 @@ package final class LogReader {
     private var opener: RecordOpener
     /// What was read last: whatever stands in the place of another entry may be one of these.
     private var recent: [Place] = []
+    private var own = OwnRecords()
 
     /// What a record is bound to.
     private struct Place {
@@ -87,6 +88,11 @@ package final class LogReader {
         opener = try RecordOpener(keys)
     }
 
+    /// Says what this device has sealed, for its devices as of what was read: it need not be opened when it comes in the log.
+    package func expect(_ sealed: [SealedCommit], of records: [OpenRecord]) {
+        own.expect(sealed, of: records, for: devices.hash)
+    }
+
     /// Reads the next page.
     ///
     /// - Parameters:
@@ -134,7 +140,8 @@ package final class LogReader {
             return try failure(of: entry) ?? finding
         }
         do {
-            let record = try opener.open(entry, devices)
+            let own = own.take(entry, for: devices.hash)
+            let record = if let own { own } else { try opener.open(entry, devices) }
             if case .devices(let statement) = record.body.contents {
                 try devices.apply(statement, at: entry.position)
             }

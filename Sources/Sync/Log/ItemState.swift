@@ -1,4 +1,5 @@
-/// What tells one item from all others, for as long as it exists and wherever it is moved. Made from random bits.
+/// What tells one item from all others, for as long as it exists and wherever it is moved. Made from random bits; those that one
+/// process makes one after another may count up.
 public struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The first half of the bits.
     public let high: UInt64
@@ -159,7 +160,11 @@ package struct ItemState: @unchecked Sendable {
     }
 
     /// All contents that it needs.
-    package var contents: Set<ContentName> { conflicts.union(content.map { [$0] } ?? []) }
+    package var contents: Set<ContentName> {
+        var contents = record.hasConflicts ? conflicts : []
+        if let content { contents.insert(content) }
+        return contents
+    }
 
     /// Shows all contents that it needs.
     package func forEachContent(_ body: (ContentName) -> Void) {

@@ -61,17 +61,19 @@ struct ContentWalk {
 
     /// Adds what an object leads to.
     mutating func open(_ plain: [UInt8], _ object: VaultObject, level: UInt8) throws {
-        try plain.withUnsafeBytes { bytes in
-            if object.kind == .folder {
-                switch try TreeNode.folder(bytes, level: level) {
-                case .entries(let entries): for entry in entries { add(entry) }
-                case .names(let names): for name in names { add(name, .folder, level: level - 1) }
-                case .pieces: break
-                }
-            } else {
-                for piece in try TreeNode.list(bytes, level: level) {
-                    add(piece.name, level == 1 ? .chunk : .list, level: level == 1 ? nil : level - 1)
-                }
+        try plain.withUnsafeBytes { try open($0, object, level: level) }
+    }
+
+    mutating func open(_ plain: UnsafeRawBufferPointer, _ object: VaultObject, level: UInt8) throws {
+        if object.kind == .folder {
+            switch try TreeNode.folder(plain, level: level) {
+            case .entries(let entries): for entry in entries { add(entry) }
+            case .names(let names): for name in names { add(name, .folder, level: level - 1) }
+            case .pieces: break
+            }
+        } else {
+            for piece in try TreeNode.list(plain, level: level) {
+                add(piece.name, level == 1 ? .chunk : .list, level: level == 1 ? nil : level - 1)
             }
         }
     }

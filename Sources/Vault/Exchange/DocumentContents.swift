@@ -58,24 +58,16 @@ package struct DocumentContents: Hashable, Sendable {
     }
 }
 
-/// An object's bytes as they are stored.
-package struct StoredObject: Hashable, Sendable {
-    /// Whether they are pressed together by zstd.
-    package let isPressed: Bool
-    package let plainByteCount: Int
-    package let bytes: [UInt8]
-
-    package init(isPressed: Bool, plainByteCount: Int, bytes: [UInt8]) {
-        (self.isPressed, self.plainByteCount, self.bytes) = (isPressed, plainByteCount, bytes)
-    }
-}
-
-/// An object's bytes as they are stored, where a vault has them for the moment.
+/// An object's bytes as they are stored, where somebody has them for the moment.
 package struct ShownObject {
     /// Whether they are pressed together by zstd.
     package let isPressed: Bool
     package let plainByteCount: Int
     package let bytes: UnsafeRawBufferPointer
+
+    package init(isPressed: Bool, plainByteCount: Int, bytes: UnsafeRawBufferPointer) {
+        (self.isPressed, self.plainByteCount, self.bytes) = (isPressed, plainByteCount, bytes)
+    }
 }
 
 /// What a vault stores, by its name.

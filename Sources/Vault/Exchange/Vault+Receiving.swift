@@ -2,10 +2,16 @@ package import FileSystem
 internal import Foundation
 
 extension Vault {
-    /// Gets some objects, in any order, those first that have been asked for, and is asked for the others again.
-    package typealias Fetch = (ArraySlice<VaultObject>) throws -> [(
-        object: VaultObject, stored: StoredObject
-    )]
+    /// Gets some objects, in any order, those first that have been asked for, shows each of them, and is asked for the others
+    /// again. What is shown is looked at before the next one is: it may come to the same place.
+    package typealias Fetch = (
+        _ wanted: ArraySlice<VaultObject>,
+        _ room: Room,
+        _ show: (VaultObject, ShownObject) throws -> Void
+    ) throws -> Void
+
+    /// Says where an object of so many stored bytes is best put before it is shown; nil for anywhere.
+    package typealias Room = (VaultObject, _ byteCount: Int) -> UnsafeMutableRawBufferPointer?
 
     /// Whether all of contents is here, as far as can be told without reading it.
     package func has(_ contents: DocumentContents) throws -> Bool {
@@ -125,10 +131,13 @@ struct Reception {
 
     /// Has all of some objects come.
     ///
-    /// - Parameter body: Shown each once, compared with its name.
+    /// - Parameters:
+    ///   - room: Where they are best put.
+    ///   - body: Shown each once, compared with its name.
     func get(
         _ objects: [VaultObject],
-        _ body: (VaultObject, _ plain: [UInt8], StoredObject) throws -> Void
+        room: Vault.Room = { _, _ in nil },
+        _ body: (VaultObject, _ plain: UnsafeRawBufferPointer, ShownObject) throws -> Void
     ) throws {
         var wanted = Set(objects)
         // Pieces one behind the other, as they are read.
@@ -137,8 +146,9 @@ struct Reception {
             left = left.drop { !wanted.contains($0) }
             guard !left.isEmpty else { return }
             let count = wanted.count
-            for (object, stored) in try fetch(left) where wanted.remove(object) != nil {
-                try body(object, try unpacker.plain(stored, object), stored)
+            try fetch(left, room) { object, stored in
+                guard wanted.remove(object) != nil else { return }
+                try unpacker.withPlain(stored, object) { try body(object, $0, stored) }
             }
             guard wanted.count < count else {
                 throw VaultError.damaged(wanted.first?.name ?? ObjectName(), in: store.folder.path)
@@ -147,34 +157,48 @@ struct Reception {
     }
 }
 
-/// Makes objects again that came packed, and compares them with their names.
-struct Unpacker {
+/// Makes objects again that came packed, and compares them with their names. For one thread at a time.
+final class Unpacker {
     private let hasher: VaultHasher
     private let decompressor: Decompressor
     private let folder: FilePath
+    /// Where what came pressed together is made again.
+    private var unpressed: [UInt8] = []
 
     init(_ hasher: VaultHasher, in folder: FilePath) throws {
         (self.hasher, self.folder) = (hasher, folder)
         decompressor = try Decompressor()
     }
 
-    func plain(_ stored: StoredObject, _ object: VaultObject) throws -> [UInt8] {
-        guard let plain = unpacked(stored),
-            try plain.withUnsafeBytes({ try hasher.name(object.kind, $0) }) == object.name
-        else { throw VaultError.damaged(object.name, in: folder) }
-        return plain
+    /// Shows an object's plain bytes.
+    func withPlain<Value>(
+        _ stored: ShownObject,
+        _ object: VaultObject,
+        _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) throws -> Value {
+        guard stored.plainByteCount <= PackFormat.objectByteCountMax else { throw damaged(object) }
+        guard stored.isPressed else {
+            guard stored.bytes.count == stored.plainByteCount else { throw damaged(object) }
+            return try compared(stored.bytes, object, body)
+        }
+        if unpressed.count < stored.plainByteCount {
+            unpressed = [UInt8](repeating: 0, count: stored.plainByteCount)
+        }
+        return try unpressed.withUnsafeMutableBytes { room in
+            let plain = UnsafeMutableRawBufferPointer(rebasing: room[..<stored.plainByteCount])
+            guard decompressor.decompress(stored.bytes, into: plain) else { throw damaged(object) }
+            return try compared(UnsafeRawBufferPointer(plain), object, body)
+        }
     }
 
-    /// Nil for what is not what it says of itself.
-    private func unpacked(_ stored: StoredObject) -> [UInt8]? {
-        guard stored.plainByteCount <= PackFormat.objectByteCountMax else { return nil }
-        guard stored.isPressed else {
-            return stored.bytes.count == stored.plainByteCount ? stored.bytes : nil
-        }
-        var plain = [UInt8](repeating: 0, count: stored.plainByteCount)
-        let isWhole = plain.withUnsafeMutableBytes { plain in
-            stored.bytes.withUnsafeBytes { decompressor.decompress($0, into: plain) }
-        }
-        return isWhole ? plain : nil
+    private func compared<Value>(
+        _ plain: UnsafeRawBufferPointer,
+        _ object: VaultObject,
+        _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) throws -> Value {
+        guard try hasher.name(object.kind, plain) == object.name else { throw damaged(object) }
+        return try body(plain)
     }
+
+    private func damaged(_ object: VaultObject) -> VaultError { .damaged(object.name, in: folder) }
 }

@@ -36,9 +36,9 @@ extension Vault {
             }
             while !absent.isEmpty {
                 let count = absent.count
-                for (object, stored) in try fetch(Array(absent.keys)[...]) {
-                    guard let level = absent.removeValue(forKey: object) else { continue }
-                    try walk.open(try unpacker.plain(stored, object), object, level: level)
+                try fetch(Array(absent.keys)[...], { _, _ in nil }) { object, stored in
+                    guard let level = absent.removeValue(forKey: object) else { return }
+                    try unpacker.withPlain(stored, object) { try walk.open($0, object, level: level) }
                 }
                 guard absent.count < count else {
                     throw VaultError.damaged(absent.keys.first?.name ?? ObjectName(), in: store.folder.path)

@@ -70,6 +70,14 @@ extension VaultIndex {
         return try versions(statement, of: item)
     }
 
+    /// Whether a document has a version that lost a conflict which nobody has settled.
+    func isInConflict(_ item: FileMark) throws -> Bool {
+        let statement = try connection.statement("SELECT 1 FROM versions WHERE item = ?1 AND state & 3 = 0")
+        statement.bind(1, item.bytes)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
     /// The newest version of a document that has not been removed; what it costs does not grow with their number.
     func newestVersion(of item: FileMark) throws -> KeptVersion? {
         let statement = try connection.statement(

@@ -205,13 +205,13 @@ final class KeepSession {
 
     /// Stores an object that has been compared with its name, as it came. It was missing: should somebody have stored it
     /// since, it is stored twice until that is collected.
-    func storeMissing(_ object: VaultObject, _ plain: [UInt8], _ stored: StoredObject) throws {
+    func storeMissing(
+        _ object: VaultObject,
+        _ plain: UnsafeRawBufferPointer,
+        _ stored: ShownObject
+    ) throws {
         guard !isAppended(object.name) else { return }
-        try plain.withUnsafeBytes { plain in
-            try stored.bytes.withUnsafeBytes { bytes in
-                try append(object.kind, object.name, plain, pressed: stored.isPressed ? bytes : nil)
-            }
-        }
+        try append(object.kind, object.name, plain, pressed: stored.isPressed ? stored.bytes : nil)
     }
 
     private func append(_ kind: ObjectKind, _ name: ObjectName, _ plain: UnsafeRawBufferPointer) throws {

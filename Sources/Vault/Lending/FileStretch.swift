@@ -42,8 +42,18 @@ final class FileStretch {
         UnsafeRawBufferPointer(rebasing: memory[shift..<shift + byteCount])
     }
 
+    /// Where what is about to be written at a place may be put beforehand, and need not be copied then.
+    ///
+    /// - Returns: Nil for what is not to be right behind what was written last.
+    func room(_ byteCount: Int, at offset: Int) -> UnsafeMutableRawBufferPointer? {
+        guard offset == start + self.byteCount else { return nil }
+        let end = shift + self.byteCount
+        return UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + byteCount])
+    }
+
     /// Writes at a place, soon.
     ///
+    /// - Parameter bytes: May be in the room for it.
     /// - Throws: What went wrong with this, or with what was written before.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
         try throwFailure()
@@ -52,7 +62,8 @@ final class FileStretch {
             start = offset
         }
         let end = shift + byteCount
-        UnsafeMutableRawBufferPointer(rebasing: memory[end...]).copyMemory(from: bytes)
+        let room = UnsafeMutableRawBufferPointer(rebasing: memory[end...])
+        if room.baseAddress.map(UnsafeRawPointer.init) != bytes.baseAddress { room.copyMemory(from: bytes) }
         byteCount += bytes.count
         if byteCount >= Self.byteCountMax { try beginWriting() }
     }

@@ -111,6 +111,16 @@ final class LentFileWriter {
         stretch = FileStretch(file)
     }
 
+    /// Where a piece may be put before it is written, so that it need not be copied.
+    ///
+    /// - Returns: Nil for what has to be anywhere else: pressed together, to stand in several places, or not what comes next.
+    func room(for name: ObjectName, byteCount: Int) -> UnsafeMutableRawBufferPointer? {
+        guard byteCount == byteCounts[name], let offsets = offsets[name], offsets.count == 1 else {
+            return nil
+        }
+        return stretch?.room(byteCount, at: offsets[0])
+    }
+
     /// Writes a piece wherever it stands.
     func write(_ name: ObjectName, _ plain: UnsafeRawBufferPointer) throws {
         guard let stretch, let first = offsets[name]?.first, plain.count == byteCounts[name] else {

@@ -17,9 +17,11 @@ extension Reception {
         }
         do {
             try file.begin()
-            try get(missing.map { VaultObject($0, .chunk) }) { object, plain, _ in
-                try plain.withUnsafeBytes { try file.write(object.name, $0) }
-            }
+            try get(
+                missing.map { VaultObject($0, .chunk) },
+                room: { object, byteCount in file.room(for: object.name, byteCount: byteCount) },
+                { object, plain, _ in try file.write(object.name, plain) }
+            )
             try copyRest(to: file)
             try file.finish()
         } catch {
@@ -41,9 +43,7 @@ extension Reception {
                 lost.append(VaultObject(name, .chunk))
             }
         }
-        try get(lost) { object, plain, _ in
-            try plain.withUnsafeBytes { try file.write(object.name, $0) }
-        }
+        try get(lost) { object, plain, _ in try file.write(object.name, plain) }
     }
 
     /// The pieces of a file, in order; the lists that lead to them come where they are not here.
@@ -64,7 +64,7 @@ extension Reception {
             let wanted = pieces.map(\.name).filter { missing.contains($0) }
             try get(wanted.map { VaultObject($0, .list) }) { object, plain, stored in
                 try session.storeMissing(object, plain, stored)
-                try plain.withUnsafeBytes { try open(object.name, $0) }
+                try open(object.name, plain)
             }
             for name in names where below[name] == nil {
                 try reader.withObject(name, .list) { try open(name, $0) }

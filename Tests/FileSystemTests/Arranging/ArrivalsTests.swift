@@ -10,6 +10,16 @@ struct ArrivalsTests {
 
     init() throws { folder = try TestFolder("arrivals") }
 
+    /// Makes items as whoever brings them does.
+    private func make(_ numbers: [Int], _ arrivals: Arrivals) throws {
+        for tray in Set(numbers.map(Arrivals.tray)) {
+            try ItemMoves.createFolder(arrivals.folder.appending(Arrivals.name(ofTray: tray)))
+        }
+        for number in numbers {
+            try ItemMoves.createFile(arrivals.place(of: number), contents: Data("\(number)".utf8))
+        }
+    }
+
     private var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
     }
@@ -23,20 +33,27 @@ struct ArrivalsTests {
     @Test("They are put in place, and nothing else is left")
     func come() throws {
         let arrivals = try Arrivals(in: root) { $0.stamp.kind == .directory }
-        for number in 0..<2 {
-            try ItemMoves.createFile(arrivals.place(of: number), contents: Data("\(number)".utf8))
-        }
+        // Of several trays, in any order.
+        let last = 2 * Arrivals.trayItemCount
+        try make([0, 1, last - 1, last], arrivals)
         try arrivals.settle()
-        try arrivals.put(0, at: root.appending("a"))
+        for number in [last, 0, last - 1] {
+            #expect(try arrivals.stamp(of: number).byteCount == "\(number)".utf8.count)
+            try arrivals.put(number, at: root.appending("\(number).txt"))
+        }
         try arrivals.finish()
-        #expect(try names == ["a"])
+        #expect(try Set(names) == ["0.txt", "\(last - 1).txt", "\(last).txt"])
+        for name in try names {
+            let text = try Data(contentsOf: root.appending(name).url(isDirectory: false))
+            #expect(String(decoding: text, as: UTF8.self) + ".txt" == name)
+        }
     }
 
     @Test("What is given up as the disk is full leaves nothing that takes room")
     func givenUp() throws {
         func bring() throws {
             let arrivals = try Arrivals(in: root)
-            try ItemMoves.createFile(arrivals.place(of: 0), contents: Data("text".utf8))
+            try make([0], arrivals)
             #expect(try names.count == 1)
             try arrivals.settle()
             try arrivals.put(0, at: root.appending("a"))
@@ -55,7 +72,7 @@ struct ArrivalsTests {
         try ItemMoves.createFolder(place)
         do {
             let arrivals = try Arrivals(in: place)
-            try ItemMoves.createFile(arrivals.place(of: 0), contents: Data("text".utf8))
+            try make([0], arrivals)
             try ItemMoves.move(place, toFree: root.appending("aside"))
             try ItemMoves.createFolder(place)
             try arrivals.finish()

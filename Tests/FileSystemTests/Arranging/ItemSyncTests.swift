@@ -6,16 +6,22 @@ import Testing
 
 @Suite("Items that others have written are made durable")
 struct ItemSyncTests {
-    /// Knows which volumes were synced, by the folders by which they were.
+    /// Knows what was synced, volumes by the folders by which they were.
     private final class Witness: SystemCallObserver {
         private let folders = Locked<Set<String>>([])
+        private let places = Locked<Set<String>>([])
 
         var synced: Set<String> { folders.withLock { $0 } }
+        /// What was synced by itself.
+        var files: Set<String> { places.withLock { $0 } }
 
         func willMake(_ call: SystemCall) -> CInt { 0 }
         func didMake(_ call: SystemCall) {
-            guard case .syncVolume = call.effect else { return }
-            folders.withLock { _ = $0.insert(call.path.string) }
+            switch call.effect {
+            case .syncVolume: folders.withLock { _ = $0.insert(call.path.string) }
+            case .sync: places.withLock { _ = $0.insert(call.path.string) }
+            default: break
+            }
         }
     }
 
@@ -46,5 +52,28 @@ struct ItemSyncTests {
             try ItemSync.syncVolumes(of: [other.appending("a")], and: root)
         }
         #expect(whole.synced == [root.string, other.string])
+    }
+
+    @Test(
+        "Files whose folders are among those that are made durable are asked for no more than that",
+        arguments: [1, 20]
+    )
+    func files(count: Int) throws {
+        let folder = try TestFolder("sync")
+        defer { withExtendedLifetime(folder) {} }
+        let root = FilePath(folder.path)
+        let paths = (0..<count).map { root.appending("\($0)") }
+        for path in paths { try ItemMoves.createFile(path, contents: Data(path.string.utf8)) }
+        let (asDocuments, asFiles) = (Witness(), Witness())
+        try SystemCallObservation.withObserver(asDocuments) {
+            try ItemSync.sync(Set(paths), folders: [root], onVolumeOf: root)
+        }
+        try SystemCallObservation.withObserver(asFiles) {
+            try ItemSync.sync([], files: Set(paths), folders: [root], onVolumeOf: root)
+        }
+        #expect(asFiles.synced == asDocuments.synced && asFiles.files == asDocuments.files)
+        // Few by themselves, many by their volume.
+        #expect(asFiles.synced.isEmpty != asFiles.files.isEmpty)
+        #expect(asFiles.files.isEmpty || asFiles.files.isSuperset(of: paths.map(\.string)))
     }
 }

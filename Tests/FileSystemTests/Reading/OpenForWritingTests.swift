@@ -67,14 +67,16 @@ struct OpenForWritingTests {
     func writers() throws {
         try Data("1".utf8).write(to: url)
         let real = try file.resolved().string
+        // What another test has just forked has all open that this process had, until it runs its program.
+        let own = WriterProcess(running: getpid())?.name
         try program("exec 3>> a") { process in
-            let writers = OpenForWriting.writers(countMax: 3) { $0 == real }
+            let writers = OpenForWriting.writers(countMax: 64) { $0 == real }.filter { $0.name != own }
             #expect(writers.map(\.processID) == [process.processIdentifier])
             #expect(writers.first?.name == "sh")
             #expect(OpenForWriting.writers(countMax: 0) { $0 == real }.isEmpty)
         }
         try program("exec 3< a") { _ in
-            #expect(OpenForWriting.writers(countMax: 3) { $0 == real }.isEmpty)
+            #expect(OpenForWriting.writers(countMax: 64) { $0 == real }.allSatisfy { $0.name == own })
         }
     }
 }

@@ -93,8 +93,14 @@ final class AgentLink: Sendable {
                     registry.giveUpOnAgent(isStarting: isStarting)
                     isAlone = false
                 } catch {
-                    isAlone = !isRefused(registry, error, isWatched: watch != nil)
-                    if isAlone { registry.workAlone(because: error) }
+                    let process = finder.agentProcess
+                    let consequence = Consequence(of: error, isAgentThere: process != nil)
+                    isAlone = consequence == .isAlone
+                    switch consequence {
+                    case .searches: break
+                    case .isAlone: registry.workAlone(because: error)
+                    case .isRefused: beRefused(registry, error, by: process, isWatched: watch != nil)
+                    }
                 }
                 isExpected = true
             }
@@ -102,16 +108,35 @@ final class AgentLink: Sendable {
         state.withLock { $0.presence = nil }
     }
 
-    /// Whether there is an agent that this process cannot join; then returns when it is worth trying again.
-    private func isRefused(_ registry: FileAccessRegistry, _ error: any Error, isWatched: Bool) -> Bool {
-        let refusal = error as? AgentFinder.Refusal
-        guard refusal != nil || finder.agentProcess != nil else { return false }
-        let process = finder.agentProcess
+    /// What follows from an error that has kept this process from an agent. Pure.
+    enum Consequence: Equatable {
+        /// An agent has come since there was none: it is searched for.
+        case searches
+        /// There is none.
+        case isAlone
+        /// There is one, and this process cannot join it.
+        case isRefused
+
+        init(of error: any Error, isAgentThere: Bool) {
+            switch error {
+            case is AgentFinder.Refusal: self = .isRefused
+            case AgentFinder.Absence.nobody: self = isAgentThere ? .searches : .isAlone
+            default: self = isAgentThere ? .isRefused : .isAlone
+            }
+        }
+    }
+
+    /// There is an agent that this process cannot join. Returns when it is worth trying again.
+    private func beRefused(
+        _ registry: FileAccessRegistry,
+        _ error: any Error,
+        by process: Int32?,
+        isWatched: Bool
+    ) {
         registry.beRefused(by: process, because: error)
         // One that speaks another version will do so for as long as it lives.
-        let mayPass = refusal?.wasJoined ?? true || process == nil
+        let mayPass = (error as? AgentFinder.Refusal)?.wasJoined ?? true || process == nil
         waitForNews(mayPass || !isWatched ? Self.pause : nil)
-        return true
     }
 
     /// Says by a lock that this process lives.

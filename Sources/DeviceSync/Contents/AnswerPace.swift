@@ -1,0 +1,45 @@
+internal import HubProtocol
+internal import Vault
+
+/// How many objects to ask a hub for at a time, so that an answer has about as many bytes as are wanted. Pure.
+///
+/// What those of one kind come to says nothing of another: a list of pieces is short, and the pieces are long.
+struct AnswerPace {
+    private let answerByteCount: Int
+    /// How many sealed bytes an object of a kind has, as far as that is known.
+    private var expected: [ObjectKind: Int] = [:]
+
+    /// So many objects of a kind are asked for at first.
+    private static let firstCount = 32
+
+    /// - Parameter answerByteCount: How many bytes are to come with an answer.
+    init(answerByteCount: Int) { self.answerByteCount = answerByteCount }
+
+    private func byteCount(of kind: ObjectKind) -> Int {
+        expected[kind] ?? max(1, answerByteCount / Self.firstCount)
+    }
+
+    /// Those to be asked for next: one at least, if there is any.
+    func first(of objects: some Sequence<VaultObject>) -> [VaultObject] {
+        var (found, byteCount): ([VaultObject], Int) = ([], 0)
+        for object in objects {
+            guard byteCount < answerByteCount, found.count < HubLimits.blobNameCountMax else { break }
+            found.append(object)
+            byteCount += self.byteCount(of: object.kind)
+        }
+        return found
+    }
+
+    /// Notes what has come with an answer.
+    mutating func note(_ objects: some Sequence<(kind: ObjectKind, byteCount: Int)>) {
+        var sums: [ObjectKind: (count: Int, byteCount: Int)] = [:]
+        for (kind, byteCount) in objects {
+            let sum = sums[kind] ?? (0, 0)
+            sums[kind] = (sum.count + 1, sum.byteCount + byteCount)
+        }
+        for (kind, sum) in sums {
+            // Small ones may be followed by large ones: twice as many as before are asked for at most.
+            expected[kind] = max(sum.byteCount / sum.count, byteCount(of: kind) / 2, 1)
+        }
+    }
+}
