@@ -17,8 +17,12 @@ extension WrapperSavePlan {
         return changes.placed.keys.contains { !known.contains($0) && isPresent($0, in: path) }
     }
 
-    /// The members that the save replaces or removes.
-    package var replacedPaths: [MemberPath] { replaced.map(\.path) }
+    /// The members that the save replaces or removes, and those that it adds: others may have put something there.
+    package var takenPaths: [MemberPath] {
+        let known = replaced.map(\.path)
+        guard case .changes(let changes) = work else { return known }
+        return known + changes.placed.keys.filter { !known.contains($0) }
+    }
 
     /// How what the save takes the place of looks now; another value, another state.
     package func replacedStamps(at path: FilePath) -> [FileStamp?] {

@@ -13,6 +13,11 @@ struct ItemSwap {
     /// The same place, seen from the item.
     let targetPath: MemberPath
 
+    /// The same, of a file.
+    var fileSwap: FileSwap {
+        FileSwap(sourceFolder: sourceFolder, source: source, targetFolder: targetFolder, target: target)
+    }
+
     /// What tells that a volume cannot exchange two names.
     static let unexchangeable: Set<CInt> = [EINVAL, ENOSYS, EOPNOTSUPP]
 

@@ -53,6 +53,11 @@ package final class ReplacedFile: Sendable {
         return now != stamp
     }
 
+    /// Whether it is the same file as another one.
+    package func isSame(as other: ReplacedFile) -> Bool {
+        before.device == other.before.device && before.inode == other.before.inode
+    }
+
     /// Whether a program has it open for writing still, or mapped to memory that it writes.
     ///
     /// Nil where the kernel does not tell: of somebody else's file, or on a volume without leases.

@@ -173,7 +173,10 @@ package enum SaveRecovery {
                 return try setAside(at: site)
             }
         }
-        try SystemCalls.unlinkat(site.folder, site.stagingName, isFolder: kind == .directory)
+        do { try SystemCalls.unlinkat(site.folder, site.stagingName, isFolder: kind == .directory) } catch {
+            // A save removes what it has taken the place of itself.
+            guard error.errno == ENOENT else { throw error }
+        }
     }
 
     /// Lets a staging have another name that holds what this user may not remove: a folder of somebody else's that was in the old

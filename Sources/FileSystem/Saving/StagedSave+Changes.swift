@@ -62,16 +62,17 @@ extension StagedSave {
         guard let name = path.name, let parent = path.parent else { return }
         let folder = try change.package.folder(parent)
         try beforeSwap?()
-        if isFolder {
+        if isFolder || didReplace != nil {
             let staging = change.staging.folder
             try SystemCalls.renameat2(folder, name, staging, StagingFolder.oldName)
             hasOldVersion = true
+            if !isFolder { didReplace?(path, staging.place(of: StagingFolder.oldName)) }
         } else {
             try SystemCalls.unlinkat(folder, name)
         }
         isInPlace = true
         try SystemCalls.fsync(folder.descriptor)
-        if isFolder { try SystemCalls.fsync(change.staging.folder.descriptor) }
+        if hasOldVersion { try SystemCalls.fsync(change.staging.folder.descriptor) }
     }
 
     private func swapIn(

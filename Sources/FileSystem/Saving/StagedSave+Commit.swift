@@ -97,15 +97,18 @@ extension StagedSave {
         let stamp = try SystemCalls.fstat(staged.descriptor).stamp
         (placedStamps[.top], stagedStamp) = (stamp, stamp)
         try beforeSwap?()
-        try rename(site.stagingName, to: name, in: folder)
+        if mustNotExist {
+            try rename(site.stagingName, toFree: name, in: folder)
+        } else {
+            _ = try put(name, in: folder, replacing: replaced?.status, as: .top)
+        }
         isInPlace = true
         try SystemCalls.fsync(folder.descriptor)
         stage = .committed(nil)
         return stamp
     }
 
-    private func rename(_ source: String, to target: String, in folder: Folder) throws(SystemError) {
-        guard mustNotExist else { return try SystemCalls.renameat2(folder, source, folder, target) }
+    private func rename(_ source: String, toFree target: String, in folder: Folder) throws(SystemError) {
         do { return try SystemCalls.renameat2(folder, source, folder, target, .mustNotExist) } catch {
             guard ItemSwap.unexchangeable.contains(error.errno) else { throw error }
         }
@@ -170,6 +173,10 @@ extension StagedSave {
             : isMemberReplaceable.map { isExpected in { status, _ in isExpected(swap.targetPath, status) } }
         if replaced != nil, let isExpected, try swap.perform(if: isExpected, &holdsOthers) {
             hasOldVersion = true
+        } else if let didReplace, !isFolder, replaced != .directory, !(isOfItem && mustNotExist) {
+            hasOldVersion = try swap.fileSwap.perform()
+            isInPlace = true
+            if hasOldVersion { didReplace(swap.targetPath, swap.sourceFolder.place(of: swap.source)) }
         } else {
             let mustNotExist = isOfItem ? mustNotExist : isMemberReplaceable != nil && replaced == nil
             try swap.perform(replacing: replaced, isFolder: isFolder, mustNotExist: mustNotExist)

@@ -48,9 +48,10 @@ extension StagedSave {
         try SystemCalls.fsync(staged.descriptor)
         placedStamps[member.path] = try SystemCalls.fstat(staged.descriptor).stamp
         try beforeSwap?()
-        try SystemCalls.renameat2(site.folder, site.stagingName, folder, name)
+        let isExchanged = try put(name, in: folder, replacing: carried?.status, as: member.path)
         isInPlace = true
         try SystemCalls.fsync(folder.descriptor)
+        if isExchanged { try SystemCalls.fsync(site.folder.descriptor) }
         stage = .committed(nil)
         if attributes != MemberAttributes() {
             try CarriedAttributes.dress(package.descriptor, as: nil, with: attributes)

@@ -55,6 +55,12 @@ package final class StagedSave {
     /// Asked the same of a file in a package that a single file takes the place of. Set, nothing is where a new one is put.
     package var isMemberReplaceable: ((MemberPath, MemberStatus) -> Bool)?
 
+    /// Told of the file that a single file has taken the place of, or that a save removes alone, whichever that is: somebody may
+    /// have put another one there since `beforeSwap`. Only on volumes that can exchange two names.
+    ///
+    /// Gets which member it was, the empty path for the item, and where it is until this returns.
+    package var didReplace: ((MemberPath, FilePath) -> Void)?
+
     /// Whether a whole item that the caller has written itself gets the user's extended attributes (`user.`) of what it takes
     /// the place of. Not where it bears all that it is to bear.
     package var carriesUserAttributes = true

@@ -43,7 +43,28 @@ extension DocumentFileAccess {
                 return .version(version)
             } catch { reportOnce(error) }
         }
-        return .copy(try keep(.file(.data(contents)), as: replaced.file.path, isDirectory: false))
+        guard let path = replaced.member else {
+            return .copy(try keep(.file(.data(contents)), as: replaced.path, isDirectory: false))
+        }
+        return .copy(try keepPackage(replaced.item, with: contents, at: path))
+    }
+
+    /// Keeps a package as it is now, but for one file of it, beside it.
+    private func keepPackage(_ item: FilePath, with contents: Data, at member: MemberPath) throws -> URL {
+        for _ in 0..<OthersWork.attemptsMax {
+            do {
+                let tree = try wholeTree(at: item.url(isDirectory: true), item, isDirectory: true)
+                let path = member.components[...]
+                return try keep(tree.replacing(path, with: contents), as: item, isDirectory: true)
+            } catch {
+                // Changed while it was copied, or gone: look again.
+                let code = Self.systemCode(of: error)
+                guard [ESTALE, ENOENT, ENOTDIR].contains(code) else { throw error }
+            }
+        }
+        // There is no package to be had; what was written is a file all the same.
+        let place = item.parent.appending(member.components.last ?? item.name)
+        return try keep(.file(.data(contents)), as: place, isDirectory: false)
     }
 
     /// Says once for each document that something of it was not kept as a version.
@@ -114,5 +135,21 @@ extension DocumentFileAccess {
             preconditionFailure("a plan for a new place is a whole tree")
         }
         return tree
+    }
+}
+
+extension MemberTree {
+    /// The same with a file's bytes at a path, in folders where they have to be; a file keeps its attributes.
+    fileprivate func replacing(_ path: ArraySlice<String>, with contents: Data) -> MemberTree {
+        guard let name = path.first else {
+            guard case .file(_, let attributes) = self else { return .file(.data(contents)) }
+            return .file(.data(contents), MemberAttributes(permissions: attributes.permissions))
+        }
+        guard case .directory(var members, let attributes) = self else {
+            return MemberTree.directory([:]).replacing(path, with: contents)
+        }
+        let member = members[name] ?? (path.count == 1 ? .file(.data(Data())) : .directory([:]))
+        members[name] = member.replacing(path.dropFirst(), with: contents)
+        return .directory(members, attributes)
     }
 }

@@ -40,8 +40,13 @@ struct OthersWork {
         let member: MemberPath?
         /// The state of the document that the file is of, as far as that is kept.
         let former: NSFileVersion?
+        /// Whether others have put it there after the last look, so that no document knows what is in it.
+        var isOthers = false
         /// When the document was in that state.
         let date = Date()
+
+        /// Where it was.
+        var path: FilePath { (member ?? .top).components.reduce(item) { $0.appending($1) } }
     }
 
     struct Late {
@@ -123,7 +128,7 @@ extension DocumentFileAccess {
         return .item(try FileStamp.ifPresent(at: item, followsSymbolicLink: true))
     }
 
-    private static func systemCode(of error: any Error) -> CInt {
+    static func systemCode(of error: any Error) -> CInt {
         let error = error as NSError
         let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
         return cause.domain == NSPOSIXErrorDomain ? CInt(cause.code) : EIO
@@ -132,7 +137,7 @@ extension DocumentFileAccess {
     // MARK: Late writers
 
     private func hold(_ item: FilePath) -> [OthersWork.Replaced] {
-        let members: [MemberPath?] = plan?.replacedPaths.prefix(OthersWork.replacedMax).map { $0 } ?? [nil]
+        let members: [MemberPath?] = plan?.takenPaths.prefix(OthersWork.replacedMax).map { $0 } ?? [nil]
         let former = versions.latest
         return members.compactMap { member in
             let place = (member ?? .top).components.reduce(item) { $0.appending($1) }
@@ -140,6 +145,24 @@ extension DocumentFileAccess {
                 OthersWork.Replaced(file: $0, item: item, member: member, former: former)
             }
         }
+    }
+
+    /// Takes hold of what a file of the save has taken the place of, if that is none of those that are held.
+    func holdReplaced(_ path: MemberPath, at place: FilePath, of item: FilePath) {
+        // Members that an override has staged beside the plan are looked at by nobody.
+        guard others.expectation != nil, plan?.takenPaths.contains(path) ?? (path == .top),
+            let file = ReplacedFile(place, followsSymbolicLink: false),
+            !others.replaced.contains(where: { $0.file.isSame(as: file) })
+        else { return }
+        others.replaced.append(
+            OthersWork.Replaced(
+                file: file,
+                item: item,
+                member: plan == nil ? nil : path,
+                former: versions.latest,
+                isOthers: true
+            )
+        )
     }
 
     /// Goes on looking at what the save that has just ended has replaced, for a while. The save is over: nobody
@@ -185,7 +208,7 @@ extension DocumentFileAccess {
         for index in others.late.indices where isWanted(others.late[index].file) {
             let replaced = others.late[index].replaced
             let file = replaced.file
-            guard file.isWritten else { continue }
+            guard replaced.isOthers || file.isWritten else { continue }
             do {
                 let contents = try file.contents()
                 guard others.late[index].keptContents != contents else { continue }
@@ -194,7 +217,7 @@ extension DocumentFileAccess {
                 lateLoserKept.withLock { $0 }?(loser)
             } catch {
                 StandardError.say(
-                    "What was written into “\(file.path)” while it was saved is lost: \(error)"
+                    "What was written into “\(replaced.path)” while it was saved is lost: \(error)"
                 )
             }
         }

@@ -209,6 +209,7 @@ final class DocumentFileAccess: @unchecked Sendable {
         }
         try write(staged.url(isDirectory: false))
         save.beforeSwap = { [unowned self] () throws(SystemError) in try keepLatest(item) }
+        save.didReplace = { [unowned self] in holdReplaced($0, at: $1, of: item) }
         versions.willWrite()
         if let plan, plan.isEmpty, attributes.isEmpty, !stagedIsTouched(staged) {
             save.abandon()

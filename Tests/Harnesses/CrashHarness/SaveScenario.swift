@@ -45,7 +45,20 @@ package struct SaveScenario: Sendable {
                 refusesExchange: true
             ),
             whole("journal: package becomes file", package, .file("new contents"), refusesExchange: true),
-        ]
+        ] + looking(refusesExchange: false) + looking(refusesExchange: true)
+
+    /// Saves as a document does them: what a file has taken the place of is looked at before it goes.
+    private static func looking(refusesExchange: Bool) -> [SaveScenario] {
+        let prefix = refusesExchange ? "without exchange: looked at, " : "looked at: "
+        var scenarios = [whole("file overwrite", .file("old contents"), .file("new contents"), looks: true)]
+        scenarios.append(whole("file create", nil, .file("new contents"), looks: true))
+        scenarios += changing(looks: true).filter { $0.name.hasPrefix("one member") }
+        for index in scenarios.indices {
+            scenarios[index].name = prefix + scenarios[index].name
+            scenarios[index].refusesExchange = refusesExchange
+        }
+        return scenarios
+    }
 
     private static let media: DiskTree = ["a": "A", "b": "B"]
 
@@ -59,41 +72,46 @@ package struct SaveScenario: Sendable {
         ]
     )
 
-    private static func changing() -> [SaveScenario] {
+    private static func changing(looks: Bool = false) -> [SaveScenario] {
         let pages: DiskTree = ["1": "one", "2": "two", "Deep": ["x": "X"]]
         return [
             changing(
                 "one member changed",
                 ["Pages/1": "ONE"],
                 [],
-                ["Info": "info", "Pages": ["1": "ONE", "2": "two", "Deep": ["x": "X"]], "Media": media]
+                ["Info": "info", "Pages": ["1": "ONE", "2": "two", "Deep": ["x": "X"]], "Media": media],
+                looks: looks
             ),
             changing(
                 "one member added",
                 ["Media/c": "C"],
                 [],
-                ["Info": "info", "Pages": pages, "Media": ["a": "A", "b": "B", "c": "C"]]
+                ["Info": "info", "Pages": pages, "Media": ["a": "A", "b": "B", "c": "C"]],
+                looks: looks
             ),
             changing(
                 "one folder added",
                 ["New": ["z": "Z", "w": ["v": "V"]]],
                 [],
-                ["Info": "info", "Pages": pages, "Media": media, "New": ["z": "Z", "w": ["v": "V"]]]
+                ["Info": "info", "Pages": pages, "Media": media, "New": ["z": "Z", "w": ["v": "V"]]],
+                looks: looks
             ),
             changing(
                 "one folder replaced",
                 ["Pages": ["3": "three"]],
                 [],
-                ["Info": "info", "Pages": ["3": "three"], "Media": media]
+                ["Info": "info", "Pages": ["3": "three"], "Media": media],
+                looks: looks
             ),
             changing(
                 "one member removed",
                 [:],
                 ["Media/a"],
-                ["Info": "info", "Pages": pages, "Media": ["b": "B"]]
+                ["Info": "info", "Pages": pages, "Media": ["b": "B"]],
+                looks: looks
             ),
-            changing("one folder removed", [:], ["Pages"], ["Info": "info", "Media": media]),
-            changing("many changed", many.placed, many.removed, many.new),
+            changing("one folder removed", [:], ["Pages"], ["Info": "info", "Media": media], looks: looks),
+            changing("many changed", many.placed, many.removed, many.new, looks: looks),
         ]
     }
 
@@ -101,10 +119,12 @@ package struct SaveScenario: Sendable {
         _ name: String,
         _ old: DiskTree?,
         _ new: DiskTree,
-        refusesExchange: Bool = false
+        refusesExchange: Bool = false,
+        looks: Bool = false
     ) -> SaveScenario {
         SaveScenario(name: name, old: old, new: new, refusesExchange: refusesExchange) { item, didCommit in
             let save = try StagedSave(item: item)
+            if looks { save.didReplace = { _, _ in } }
             try save.write(new.memberTree)
             try save.commit()
             didCommit()
@@ -117,7 +137,8 @@ package struct SaveScenario: Sendable {
         _ placed: [String: DiskTree],
         _ removed: [String],
         _ new: DiskTree,
-        refusesExchange: Bool = false
+        refusesExchange: Bool = false,
+        looks: Bool = false
     ) -> SaveScenario {
         let changes = PackageChanges(
             placed: Dictionary(uniqueKeysWithValues: placed.map { (member($0), $1.memberTree) }),
@@ -130,6 +151,7 @@ package struct SaveScenario: Sendable {
             refusesExchange: refusesExchange
         ) { item, didCommit in
             let save = try StagedSave(item: item)
+            if looks { save.didReplace = { _, _ in } }
             try save.write(changes)
             try save.commit()
             didCommit()

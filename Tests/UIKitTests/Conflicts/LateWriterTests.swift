@@ -86,8 +86,12 @@ struct LateWriterTests {
         #expect(user.reports.all == [])
     }
 
-    @Test("Where the vault is gone by then, it is kept beside the package's member")
-    func withoutVault() async throws {
+    /// What is kept of what was written late into a member, where no version can be.
+    ///
+    /// - Parameter prepare: Called with the package once it is saved.
+    private func keptWithoutVault(
+        _ prepare: (URL) throws -> Void = { _ in }
+    ) async throws -> (package: URL, copy: URL) {
         let document = try await promptly(withinSeconds: 2) { attempt in
             let (document, page) = try package("p\(attempt).rtfd")
             #expect(await document.open())
@@ -98,14 +102,35 @@ struct LateWriterTests {
             await document.settle()
             try FileManager.default.removeItem(at: user.home["vault"])
             try Data().write(to: user.home["vault"])
+            try prepare(document.fileURL)
             try program.write(contentsOf: Data(Self.theirs.utf8))
             try program.close()
             return document
         }
-        await wait(for: document) { document.documentState.contains(.inConflict) }
+        await wait(for: document) { !document.conflictCopyURLs.isEmpty }
         let copy = try #require(document.conflictCopyURLs.first)
-        let late = try String(contentsOf: copy, encoding: .utf8)
-        #expect(late == Self.theirs)
         await document.close()
+        return (document.fileURL, copy)
+    }
+
+    @Test("Where the vault is gone by then, it is in a whole package beside the document")
+    func withoutVault() async throws {
+        let (package, copy) = try await keptWithoutVault()
+        #expect(copy.deletingLastPathComponent().path == package.deletingLastPathComponent().path)
+        #expect(copy.pathExtension == "rtfd")
+        let names = try FileManager.default.subpathsOfDirectory(atPath: copy.path).sorted()
+        #expect(names == ["page.txt", "pages", "pages/other"])
+        let late = try String(contentsOf: copy.appendingPathComponent("page.txt"), encoding: .utf8)
+        #expect(late == Self.theirs)
+        let saved = try String(contentsOf: package.appendingPathComponent("page.txt"), encoding: .utf8)
+        #expect(saved == Self.mine)
+    }
+
+    @Test("Where the package is gone by then, too, the file is beside where it was")
+    func withoutPackage() async throws {
+        let (package, copy) = try await keptWithoutVault { try FileManager.default.removeItem(at: $0) }
+        #expect(copy.deletingLastPathComponent().path == package.deletingLastPathComponent().path)
+        #expect(try String(contentsOf: copy, encoding: .utf8) == Self.theirs)
+        #expect(copy.lastPathComponent.hasPrefix("page (other version "))
     }
 }

@@ -18,6 +18,11 @@ final class MemberDocument: UIDocument {
         updateChangeCount(.done)
     }
 
+    func remove(_ name: String) {
+        if let member = top.fileWrappers?[name] { top.removeFileWrapper(member) }
+        updateChangeCount(.done)
+    }
+
     func text(of name: String) -> String? {
         top.fileWrappers?[name]?.regularFileContents.map { String(decoding: $0, as: UTF8.self) }
     }
