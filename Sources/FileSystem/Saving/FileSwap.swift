@@ -52,51 +52,56 @@ struct FileSwap: Sendable {
 extension StagedSave {
     /// Lets a file staged under the staging's own name take the place of one, or of nothing.
     ///
-    /// - Parameters:
-    ///   - replaced: What is there, as far as is known.
-    ///   - path: The same place, seen from the item.
+    /// - Parameter path: The same place, seen from the item.
     /// - Returns: Whether the two were exchanged: that lasts when both folders are synced.
-    func put(
-        _ name: String,
-        in folder: Folder,
-        replacing replaced: FileStatus?,
-        as path: MemberPath
-    ) throws(SystemError) -> Bool {
-        guard didReplace != nil else {
-            try SystemCalls.renameat2(site.folder, site.stagingName, folder, name)
-            return false
-        }
+    func put(_ name: String, in folder: Folder, as path: MemberPath) throws(SystemError) -> Bool {
         let swap = FileSwap(
             sourceFolder: site.folder,
             source: site.stagingName,
             targetFolder: folder,
             target: name
         )
+        // Held open, so that no other file gets its number.
+        guard didReplace != nil, let known = try? openIfPresent(name, in: folder) else {
+            // What may not be read can be kept by nobody here.
+            try SystemCalls.renameat2(swap.sourceFolder, swap.source, folder, name)
+            return false
+        }
         guard try swap.perform() else { return false }
         isInPlace = true
         // What stays is removed by the next opening or saving of the item.
-        try? throwAway(replaced, at: path)
+        try? throwAway(known, at: path)
         return true
+    }
+
+    /// Nil in the inner sense where nothing is.
+    private func openIfPresent(_ name: String, in folder: Folder) throws(SystemError) -> Folder?? {
+        do {
+            return Folder(try SystemCalls.openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
+        } catch {
+            guard error.errno == ENOENT else { throw error }
+            return .some(nil)
+        }
     }
 
     /// Shows what was in place, and removes it.
     ///
     /// It bears the staging's name, and who waits for this save may take it for what a dead one has left: it may be gone by now,
     /// and another save's file be there, which is locked.
-    private func throwAway(_ replaced: FileStatus?, at path: MemberPath) throws(SystemError) {
+    private func throwAway(_ known: Folder?, at path: MemberPath) throws(SystemError) {
         let (folder, name) = (site.folder, site.stagingName)
-        guard let found = try SystemCalls.statusIfPresent(folder, name) else { return }
-        let isKnown = replaced.map(found.isSameItem) ?? false
-        // What may not be read cannot be kept by anybody here.
+        guard try SystemCalls.statusIfPresent(folder, name) != nil else { return }
+        // A link that somebody has put there, say: as without an exchange, it goes.
         guard let file = try? SystemCalls.openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else {
-            if isKnown || found.stamp.kind != .regular { try SystemCalls.unlinkat(folder, name) }
-            return
+            return try SystemCalls.unlinkat(folder, name)
         }
         let isLocked = try SystemCalls.flock(file, waits: false)
         defer { if isLocked { SystemCalls.unlock(file) } }
         let own = try SystemCalls.fstat(file)
         // A program may have locked its document itself.
-        guard isLocked || (isKnown && own.isSameItem(as: found)),
+        let isKnown = try known.map { (file) throws(SystemError) in try SystemCalls.fstat(file.descriptor) }?
+            .isSameItem(as: own)
+        guard isLocked || isKnown == true,
             let named = try SystemCalls.statusIfPresent(folder, name), named.isSameItem(as: own)
         else { return }
         didReplace?(path, folder.place(of: name))

@@ -100,7 +100,7 @@ extension StagedSave {
         if mustNotExist {
             try rename(site.stagingName, toFree: name, in: folder)
         } else {
-            _ = try put(name, in: folder, replacing: replaced?.status, as: .top)
+            _ = try put(name, in: folder, as: .top)
         }
         isInPlace = true
         try SystemCalls.fsync(folder.descriptor)

@@ -48,7 +48,7 @@ extension StagedSave {
         try SystemCalls.fsync(staged.descriptor)
         placedStamps[member.path] = try SystemCalls.fstat(staged.descriptor).stamp
         try beforeSwap?()
-        let isExchanged = try put(name, in: folder, replacing: carried?.status, as: member.path)
+        let isExchanged = try put(name, in: folder, as: member.path)
         isInPlace = true
         try SystemCalls.fsync(folder.descriptor)
         if isExchanged { try SystemCalls.fsync(site.folder.descriptor) }
