@@ -61,26 +61,38 @@ extension StagedSave {
             targetFolder: folder,
             target: name
         )
-        // Held open, so that no other file gets its number.
-        guard didReplace != nil, let known = try? openIfPresent(name, in: folder) else {
-            // What may not be read can be kept by nobody here.
+        guard didReplace != nil, case let former = Former(name, in: folder), !former.isUnreadable else {
             try SystemCalls.renameat2(swap.sourceFolder, swap.source, folder, name)
             return false
         }
         guard try swap.perform() else { return false }
         isInPlace = true
         // What stays is removed by the next opening or saving of the item.
-        try? throwAway(known, at: path)
+        try? throwAway(former, at: path)
         return true
     }
 
-    /// Nil in the inner sense where nothing is.
-    private func openIfPresent(_ name: String, in folder: Folder) throws(SystemError) -> Folder?? {
-        do {
-            return Folder(try SystemCalls.openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
-        } catch {
-            guard error.errno == ENOENT else { throw error }
-            return .some(nil)
+    /// What is in place before the save.
+    private enum Former {
+        case nothing
+        /// Held open, so that no other file gets its number.
+        case file(Folder)
+        /// It can be kept by nobody here.
+        case unreadable
+
+        init(_ name: String, in folder: Folder) {
+            do {
+                self = .file(Folder(try SystemCalls.openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)))
+            } catch {
+                self = error.errno == ENOENT ? .nothing : .unreadable
+            }
+        }
+
+        var isUnreadable: Bool { if case .unreadable = self { true } else { false } }
+
+        func isItem(of status: FileStatus) throws(SystemError) -> Bool {
+            guard case .file(let file) = self else { return false }
+            return try SystemCalls.fstat(file.descriptor).isSameItem(as: status)
         }
     }
 
@@ -88,7 +100,7 @@ extension StagedSave {
     ///
     /// It bears the staging's name, and who waits for this save may take it for what a dead one has left: it may be gone by now,
     /// and another save's file be there, which is locked.
-    private func throwAway(_ known: Folder?, at path: MemberPath) throws(SystemError) {
+    private func throwAway(_ former: Former, at path: MemberPath) throws(SystemError) {
         let (folder, name) = (site.folder, site.stagingName)
         guard try SystemCalls.statusIfPresent(folder, name) != nil else { return }
         // A link that somebody has put there, say: as without an exchange, it goes.
@@ -99,9 +111,8 @@ extension StagedSave {
         defer { if isLocked { SystemCalls.unlock(file) } }
         let own = try SystemCalls.fstat(file)
         // A program may have locked its document itself.
-        let isKnown = try known.map { (file) throws(SystemError) in try SystemCalls.fstat(file.descriptor) }?
-            .isSameItem(as: own)
-        guard isLocked || isKnown == true,
+        let isFormer = try former.isItem(of: own)
+        guard isLocked || isFormer,
             let named = try SystemCalls.statusIfPresent(folder, name), named.isSameItem(as: own)
         else { return }
         didReplace?(path, folder.place(of: name))
