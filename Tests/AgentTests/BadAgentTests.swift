@@ -285,7 +285,7 @@ struct BadAgentTests {
     )
     func reacquiringInSilence(answersLate: Bool) throws {
         // The test has two intervals to speak for the agent before that is given up.
-        try withAgent(pulseSeconds: 1) { scene, registry, agent, url in
+        try withAgent(pulseSeconds: 3) { scene, registry, agent, url in
             let presenter = NotingPresenter(url)
             presenter.presentedItemOperationQueue.isSuspended = answersLate
             registry.add(presenter)

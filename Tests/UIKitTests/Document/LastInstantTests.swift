@@ -169,6 +169,8 @@ struct LastInstantTests {
         let url = try playground.put("old", at: "a.txt")
         let document = PlainDocument(fileURL: url)
         #expect(await document.open())
+        // It would try again, and keep the folder elsewhere.
+        document.isAutosaveOff = true
         document.type("mine")
         let interloper = Interloper(at: url) {
             try FileManager.default.removeItem(at: $0)
@@ -190,9 +192,15 @@ struct LastInstantTests {
 
 /// Leaves all writing to `UIDocument`, so that its file is staged alone.
 private final class PlainDocument: UIDocument {
+    var isAutosaveOff = false
     private var text = ""
 
     override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+    override func autosave(completionHandler: ((Bool) -> Void)? = nil) {
+        guard isAutosaveOff else { return super.autosave(completionHandler: completionHandler) }
+        completionHandler?(true)
+    }
 
     override func load(fromContents contents: Any, ofType typeName: String?) throws {
         text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
