@@ -57,8 +57,8 @@ struct OthersWork {
         var keptContents: Data?
     }
 
-    /// How long a replaced file is held. Programs that write in place open, write and close in one go; what
-    /// one writes later into a file that has no name any more is its own loss.
+    /// How long a replaced file is held, and then as long as a program has it open for writing, where the kernel tells. Elsewhere,
+    /// what one writes later into a file that has no name any more is its own loss.
     static let lateWriterSeconds = 3.0
     /// How many replaced members of a package are held: each takes a descriptor.
     static let replacedMax = 32
@@ -66,6 +66,15 @@ struct OthersWork {
     static let lateMax = 128
     /// How often an item that changes again and again is kept before the save gives up, to be tried again.
     static let attemptsMax = 16
+
+    /// The holds that end: those that have lasted long enough, and the oldest of those that are too many.
+    func endingHolds(at now: Double) -> [ReplacedFile] {
+        let surplus = late.count - Self.lateMax
+        return late.enumerated().filter { index, held in
+            index < surplus
+                || (held.since <= now - Self.lateWriterSeconds && held.file.isOpenForWriting != true)
+        }.map(\.element.file)
+    }
 }
 
 /// Why a save is put off: there is something to be merged first.
@@ -186,15 +195,12 @@ extension DocumentFileAccess {
         }
     }
 
-    /// Ends the holds that have lasted long enough, and those that are too many.
+    /// Ends the holds that are due to end.
     private func letGo() {
-        let due = MonotonicClock.seconds - OthersWork.lateWriterSeconds
-        let surplus = others.late.count - OthersWork.lateMax
-        let ending = others.late.enumerated().prefix { $0.offset < surplus || $0.element.since <= due }
-        if !ending.isEmpty {
-            keepLate { file in ending.contains { $0.element.file === file } }
-            others.late.removeFirst(ending.count)
-        }
+        let ending = others.endingHolds(at: MonotonicClock.seconds)
+        let isEnding = { (file: ReplacedFile) in ending.contains { $0 === file } }
+        keepLate(of: isEnding)
+        others.late.removeAll { isEnding($0.file) }
         guard !others.late.isEmpty, !others.isLetGoDue else { return }
         others.isLetGoDue = true
         queue.asyncAfter(deadline: .now() + OthersWork.lateWriterSeconds) { [self] in
