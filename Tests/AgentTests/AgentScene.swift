@@ -123,7 +123,7 @@ final class NotingPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
     /// Waits until something has been noted.
     func wait(for text: String) -> Bool {
         while !noted.contains(text) {
-            if bell.wait(timeout: .now() + 20) == .timedOut { return false }
+            if bell.wait(timeout: .now() + 60) == .timedOut { return false }
         }
         return true
     }

@@ -76,7 +76,7 @@ struct VersionNewsTests {
         /// Waits until there are so many news.
         func wait(for count: Int) -> Bool {
             while news.count < count {
-                if bell.wait(timeout: .now() + 20) == .timedOut { return false }
+                if bell.wait(timeout: .now() + 60) == .timedOut { return false }
             }
             return true
         }

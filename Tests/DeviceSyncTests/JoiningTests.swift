@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Locks
 import TestFolders
 import Testing
 
@@ -53,6 +54,36 @@ struct JoiningTests {
             call.name == "openat" && call.path == place ? EACCES : 0
         }
         func didMake(_ call: SystemCall) {}
+    }
+
+    /// A disk that is full after so many files.
+    private final class FullDisk: SystemCallObserver {
+        private let place: FilePath
+        private let left: Locked<Int>
+
+        init(_ place: FilePath, after count: Int) { (self.place, left) = (place, Locked(count)) }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard call.name == "write", call.path.isInside(place) else { return 0 }
+            return left.withLock { left in
+                left -= 1
+                return left < 0 ? ENOSPC : 0
+            }
+        }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("On a full disk no invitation is used up", arguments: [0, 1])
+    func full(after count: Int) throws {
+        let disk = FullDisk(home.folder, after: count)
+        let error = #expect(throws: SystemError.self) {
+            try SystemCallObservation.withObserver(disk) {
+                try joining.begin(root.appending("a"), invitation: "ANY")
+            }
+        }
+        #expect(error?.errno == ENOSPC)
+        #expect(try FolderScan.names(in: home.folder) == [])
+        #expect(try FileStamp.ifPresent(at: root.appending("a")) == nil)
     }
 
     @Test("Settings and keys that are damaged are named, with what helps")

@@ -242,6 +242,17 @@ package struct DeviceHome: Sendable {
 
     // MARK: Files
 
+    /// What one container more takes, amply.
+    private static let roomByteCount = 64 * 1024
+
+    /// Makes sure that what there is of a container can be kept: an invitation cannot be used again where it turns out later that the
+    /// disk is full.
+    func checkRoom() throws {
+        let place = folder.appending("room")
+        try write(try RandomBytes.make(Self.roomByteCount), to: place)
+        try ItemMoves.removeFile(place)
+    }
+
     private func read(_ place: FilePath) throws -> [UInt8]? {
         guard try FileStamp.ifPresent(at: place) != nil else { return nil }
         guard try StorageFolder(containing: place).isPrivate(place.name) else {

@@ -204,6 +204,7 @@ package struct Joining: Sendable {
         do {
             // One that nobody could keep in step would end all that sheaf up does.
             _ = try FolderScan.names(in: folder)
+            try home.checkRoom()
             return try join()
         } catch {
             // Somebody may have put something there meanwhile: then it stays.
@@ -217,6 +218,8 @@ package struct Joining: Sendable {
         _ client: HubClient,
         _ invitation: String
     ) throws -> DeviceCredentials {
+        // People have typed and compared since it was looked at.
+        try home.checkRoom()
         let known = identity.publicIdentity(named: deviceName)
         return try client.register(
             DeviceRegistration(

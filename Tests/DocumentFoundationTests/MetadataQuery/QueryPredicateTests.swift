@@ -233,7 +233,7 @@ struct QueryPredicateTests {
         }
         stage.clear()
         #expect(stage.use { $0.start() })
-        let deadline = DispatchTime.now() + 20
+        let deadline = DispatchTime.now() + 60
         while !stage.use({ $0.isStopped }), DispatchTime.now() < deadline {}
         #expect(asked.withLock { $0 } == 2)
         #expect(stage.use { $0.isStopped && $0.resultCount == 0 })

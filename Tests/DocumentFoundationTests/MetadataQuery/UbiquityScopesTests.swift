@@ -51,7 +51,7 @@ struct UbiquityScopesTests {
 
         /// Whether it comes to find these and nothing else.
         func finds(_ expected: Set<String>) -> Bool {
-            let deadline = DispatchTime.now() + 20
+            let deadline = DispatchTime.now() + 60
             while found.withLock({ $0 }) != expected {
                 guard isFound.wait(timeout: deadline) == .success else { return false }
             }
