@@ -98,7 +98,8 @@ struct PackageDocumentTests {
             #expect(await document.save(to: link, for: .forOverwriting))
             #expect(try playground.text("Book.book/cover.txt") == text)
         }
-        #expect(document.documentState == .normal && document.loads == 1)
+        #expect(document.documentState == .normal)
+        #expect(document.loads == 1)
         #expect(await document.close())
         #expect(try inode("Book.book/index.txt") == kept)
         let destination = try FileManager.default.destinationOfSymbolicLink(atPath: link.path)
