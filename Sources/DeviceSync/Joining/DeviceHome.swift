@@ -250,7 +250,10 @@ package struct DeviceHome: Sendable {
     func checkRoom() throws {
         let place = folder.appending("room")
         try write(try RandomBytes.make(Self.roomByteCount), to: place)
-        try ItemMoves.removeFile(place)
+        do { try ItemMoves.removeFile(place) } catch {
+            // Another folder is being joined, too.
+            guard error.isAbsent else { throw error }
+        }
     }
 
     private func read(_ place: FilePath) throws -> [UInt8]? {

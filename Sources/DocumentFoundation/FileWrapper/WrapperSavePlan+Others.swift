@@ -19,19 +19,17 @@ extension WrapperSavePlan {
 
     /// The members that the save replaces or removes, and those that it adds: others may have put something there.
     package var takenPaths: [MemberPath] {
-        let known = replaced.map(\.path)
-        guard case .changes(let changes) = work else { return known }
-        return known + changes.placed.keys.filter { !known.contains($0) }
+        let paths = replaced.map(\.path)
+        guard case .changes(let changes) = work else { return paths }
+        let known = Set(paths)
+        return paths
+            + changes.placed.keys.filter { !known.contains($0) }.sorted { $0.description < $1.description }
     }
 
     /// How what the save takes the place of looks now; another value, another state.
     package func replacedStamps(at path: FilePath) -> [FileStamp?] {
-        var places = replaced.map(\.path)
-        if case .changes(let changes) = work {
-            places += changes.placed.keys.sorted { $0.description < $1.description }
-        }
-        return [try? FileStamp.ifPresent(at: path)]
-            + places.map { member in
+        [try? FileStamp.ifPresent(at: path)]
+            + takenPaths.map { member in
                 // What cannot be looked at is as good as gone: the state is another one when it can.
                 try? FileStamp.ifPresent(at: member.components.reduce(path) { $0.appending($1) })
             }

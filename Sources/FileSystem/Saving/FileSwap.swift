@@ -20,31 +20,37 @@ struct FileSwap: Sendable {
     /// - Returns: Whether what was in place is where the file was; else nothing was there, or the volume cannot exchange two names.
     /// - Throws: `EISDIR`, with a folder in its place again, when that is what has come there.
     func perform() throws(SystemError) -> Bool {
-        for _ in 0..<Self.attemptsMax {
-            do {
-                try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .exchange)
-                try putBackFolder()
-                return true
-            } catch {
-                if ItemSwap.unexchangeable.contains(error.errno) { break }
-                guard error.errno == ENOENT else { throw error }
+        do {
+            for _ in 0..<Self.attemptsMax {
+                if try move(.exchange, unless: ENOENT) {
+                    try putBackFolder()
+                    return true
+                }
+                if try move(.mustNotExist, unless: EEXIST) { return false }
             }
-            do {
-                try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .mustNotExist)
-                return false
-            } catch {
-                if ItemSwap.unexchangeable.contains(error.errno) { break }
-                guard error.errno == EEXIST else { throw error }
-            }
+        } catch {
+            guard ItemSwap.unexchangeable.contains(error.errno) else { throw error }
         }
         try SystemCalls.renameat2(sourceFolder, source, targetFolder, target)
         return false
     }
 
-    /// As without an exchange, a file takes no folder's place.
+    /// - Parameter refusal: How it is refused where the place is not as it has to be for it.
+    /// - Returns: Whether it was not.
+    private func move(_ mode: SystemCalls.RenameMode, unless refusal: CInt) throws(SystemError) -> Bool {
+        do { try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, mode) } catch {
+            guard error.errno == refusal else { throw error }
+            return false
+        }
+        return true
+    }
+
+    /// As without an exchange, a file takes no folder's place. Where ours is gone by then, the folder gets its name, or one beside it.
     private func putBackFolder() throws(SystemError) {
         guard try SystemCalls.statusIfPresent(sourceFolder, source)?.stamp.kind == .directory else { return }
-        try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .exchange)
+        do { try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .exchange) } catch {
+            try FreeName.moveNumbered(source, from: sourceFolder, to: targetFolder, as: target)
+        }
         throw SystemError(call: "renameat2", errno: EISDIR, path: targetFolder.place(of: target))
     }
 }

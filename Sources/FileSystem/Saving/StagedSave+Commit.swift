@@ -9,7 +9,7 @@ extension StagedSave {
     /// with more recorded changes, one new or replaced member is renamed into it and one removed member out of
     /// it, at a cost that does not depend on the others; more changes rebuild the smallest folder that holds
     /// them, of links to what stays, and exchange it with the old one; what others have done there meanwhile is carried
-    /// over to the new one. A whole package is exchanged.
+    /// over to the new one. A whole package is exchanged, and so is a file where `didReplace` is to be told.
     ///
     /// - Parameters:
     ///   - attributes: What the item gets beside its contents; goes before what it had.
@@ -175,7 +175,6 @@ extension StagedSave {
             hasOldVersion = true
         } else if let didReplace, !isFolder, replaced != .directory, !(isOfItem && mustNotExist) {
             hasOldVersion = try swap.fileSwap.perform()
-            isInPlace = true
             if hasOldVersion { didReplace(swap.targetPath, swap.sourceFolder.place(of: swap.source)) }
         } else {
             let mustNotExist = isOfItem ? mustNotExist : isMemberReplaceable != nil && replaced == nil

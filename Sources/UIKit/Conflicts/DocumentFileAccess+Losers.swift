@@ -139,7 +139,7 @@ extension DocumentFileAccess {
 }
 
 extension MemberTree {
-    /// The same with a file's bytes at a path, in folders where they have to be; a file keeps its attributes.
+    /// The same with a file's bytes at a path, in folders where they have to be; a file keeps its permissions.
     fileprivate func replacing(_ path: ArraySlice<String>, with contents: Data) -> MemberTree {
         guard let name = path.first else {
             guard case .file(_, let attributes) = self else { return .file(.data(contents)) }
@@ -148,8 +148,7 @@ extension MemberTree {
         guard case .directory(var members, let attributes) = self else {
             return MemberTree.directory([:]).replacing(path, with: contents)
         }
-        let member = members[name] ?? (path.count == 1 ? .file(.data(Data())) : .directory([:]))
-        members[name] = member.replacing(path.dropFirst(), with: contents)
+        members[name] = (members[name] ?? .directory([:])).replacing(path.dropFirst(), with: contents)
         return .directory(members, attributes)
     }
 }

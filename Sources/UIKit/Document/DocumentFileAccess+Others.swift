@@ -94,6 +94,8 @@ extension DocumentFileAccess {
         others.isOwnPlace = isOwnPlace
         others.mergesFirst = mergesFirst
         others.losers = []
+        // What a save that came to nothing would have replaced.
+        others.replaced = []
     }
 
     /// What the save that has just ended has kept of what others wrote.

@@ -222,7 +222,10 @@ final class DocumentFileAccess: @unchecked Sendable {
             do throws(SystemError) {
                 try save.commit(Self.memberAttributes(attributes), leavesStaging: true)
             } catch {
-                if error.isNewInPlace { knowStaged() }
+                if error.isNewInPlace {
+                    knowStaged()
+                    watchLateWriters()
+                }
                 throw error
             }
         }

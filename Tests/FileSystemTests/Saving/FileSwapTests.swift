@@ -94,4 +94,34 @@ struct FileSwapTests {
         try save.commit()
         #expect(try scratch.tree() == ["item.doc": "new", "other": "elsewhere"])
     }
+
+    /// Puts a folder in the item's place before the save takes it, and takes away what it has put there before the folder goes back.
+    private final class Folders: SystemCallObserver {
+        private let item: FilePath
+        private let count = Locked(0)
+
+        init(_ item: FilePath) { self.item = item }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard call.name == "renameat2" else { return 0 }
+            let count = count.withLock { count in
+                count += 1
+                return count
+            }
+            guard count < 3 else { return 0 }
+            unlink(item.string)
+            if count == 1 {
+                #expect(throws: Never.self) { try DiskTree.folder(["a": "theirs"]).write(to: item) }
+            }
+            return 0
+        }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("A folder that has come there goes back, also where nothing is in its place any more")
+    func folder() throws {
+        let error = #expect(throws: SystemError.self) { try save(Folders(item)) }
+        #expect(error?.errno == EISDIR && error?.isNewInPlace == false)
+        #expect(try scratch.tree() == ["item.doc": ["a": "theirs"]])
+    }
 }
