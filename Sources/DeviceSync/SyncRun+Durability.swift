@@ -39,9 +39,9 @@ extension SyncRun {
 /// Places in a container's folder that are to be made durable.
 struct FolderPlaces: Sendable {
     let root: FilePath
-    /// Whose folders are among the folders.
+    /// Documents that are files; their folders are among the folders.
     var files: Set<FilePath> = []
-    /// All others.
+    /// All other documents.
     var documents: Set<FilePath> = []
     var folders: Set<FilePath> = []
     var isWholeVolume = false

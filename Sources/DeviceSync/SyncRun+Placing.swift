@@ -79,7 +79,7 @@ extension SyncRun {
             try showConflicts(of: item, beforePlacing: state)
             outcome = try placer.place(item, state, modified: modified, in: table, replaced: &replaced)
         } catch {
-            if wasLosing, isUntouched(item) { losing.insert(item) }
+            if wasLosing, isAsSeen(item) { losing.insert(item) }
             throw error
         }
         if case .done = outcome, state.isLosing { losing.insert(item) }
@@ -95,7 +95,7 @@ extension SyncRun {
     }
 
     /// Whether an item's own contents are certainly still in its place.
-    private func isUntouched(_ item: ItemID) -> Bool {
+    func isAsSeen(_ item: ItemID) -> Bool {
         guard let known = table[item], let path = table.path(of: item, in: place.folder) else { return false }
         // What cannot be looked at is not certain.
         return (try? placer.isAsSeen(known, at: path)) ?? false

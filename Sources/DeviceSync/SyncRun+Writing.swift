@@ -30,14 +30,13 @@ extension SyncRun {
     /// - Returns: Whether there is something to look at.
     func noteWriting(_ events: [WatchEvent], in folder: ItemID) -> Bool {
         var isMore = false
-        lazy var path = table.path(of: folder, in: self.place.folder)
         for event in events {
             guard let name = event.name else {
                 isMore = isMore || event.kind != .modified
                 continue
             }
             let place = ItemPlace(folder, name)
-            if isOwn(event, at: place, in: path) { continue }
+            if isOwn(event, at: place) { continue }
             isMore = isMore || event.kind != .modified
             guard !SaveSigns.isStaging(name) else {
                 saveSigns.take(event, at: place)
@@ -58,13 +57,7 @@ extension SyncRun {
 
     /// Whether an event leaves at its place the very file that has been seen there: it is of what this process has put there, or
     /// marked. To look for it in a large folder would be to look at all that is in it.
-    ///
-    /// - Parameter folder: Where the place is; nil for one that is not there.
-    private func isOwn(
-        _ event: WatchEvent,
-        at place: ItemPlace,
-        in folder: @autoclosure () -> FilePath?
-    ) -> Bool {
+    private func isOwn(_ event: WatchEvent, at place: ItemPlace) -> Bool {
         let mayBeUnread: Bool
         switch event.kind {
         case .movedTo: mayBeUnread = false
@@ -72,13 +65,11 @@ extension SyncRun {
         case .created, .modified, .changed, .movedFrom, .deleted, .selfMoved, .selfDeleted, .overflowed:
             return false
         }
-        guard let item = table.item(at: place), let known = table[item], known.trace.kind == .regular,
+        guard let item = table.item(at: place), let known = table[item], isWritable(item),
             known.state.content != nil || mayBeUnread && unread[item] != nil,
-            !known.isDataless, !missing.contains(item), !refused.contains(item), !amidSaves.contains(item),
-            !isExcluded(item), let path = folder()?.appending(known.state.place.name)
+            !missing.contains(item), !refused.contains(item), !amidSaves.contains(item)
         else { return false }
-        // What cannot be looked at is said by the look.
-        return (try? placer.isAsSeen(known, at: path)) ?? false
+        return isAsSeen(item)
     }
 
     private func noteWrite(at place: ItemPlace, _ writer: WriterProcess?) {

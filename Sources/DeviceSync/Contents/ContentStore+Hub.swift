@@ -149,7 +149,7 @@ extension ContentStore {
     /// Whether contents of so many bytes each fill about half a request, or an answer.
     private static func isMuch(_ byteCounts: [UInt64]) -> Bool {
         let much = UInt64(min(requestByteCount, answerByteCount)) / 2
-        return byteCounts.reduce(0) { min(much, $0 + min(much, $1)) } == much
+        return byteCounts.reduce(0) { $0 + min(much, $1) } >= much
     }
 
     /// The objects of all that items were before, as far as that is here: to say what else something is.

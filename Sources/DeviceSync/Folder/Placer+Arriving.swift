@@ -21,38 +21,44 @@ extension Placer {
         var results = made.results
         try losses.note(made.losses)
         try arrivals.settle()
-        var folders = ArrivalFolders()
-        for (number, document) in documents.enumerated() where results[number] == nil {
-            if folders.tray != Arrivals.tray(of: number) {
-                settle(folders, in: table, &results)
-                folders = ArrivalFolders(tray: Arrivals.tray(of: number))
-            }
-            results[number] = Result {
-                do { return try arrive(number, document, arrivals, &folders, table) } catch let
-                    error
-                    as SystemError where error.isAcrossVolumes
-                {
-                    // Its folder is on a volume that is mounted below the container's.
-                    var replaced: ReplacedFile?
-                    return try place(
-                        document.item,
-                        document.state,
-                        modified: document.modified,
-                        in: table,
-                        replaced: &replaced
-                    )
+        for numbers in Arrivals.trays(of: documents.count) {
+            var folders = ArrivalFolders()
+            for number in numbers where results[number] == nil {
+                results[number] = Result {
+                    try arriveAnywhere(number, documents[number], arrivals, &folders, table)
                 }
             }
+            settle(folders, in: table, &results)
         }
-        settle(folders, in: table, &results)
         try arrivals.finish()
         return results.compactMap { $0 }
+    }
+
+    private func arriveAnywhere(
+        _ number: Int,
+        _ document: NewDocument,
+        _ arrivals: Arrivals,
+        _ folders: inout ArrivalFolders,
+        _ table: FolderTable
+    ) throws -> Outcome {
+        do { return try arrive(number, document, arrivals, &folders, table) } catch let error as SystemError
+            where error.isAcrossVolumes
+        {
+            // Its folder is on a volume that is mounted below the container's.
+            var replaced: ReplacedFile?
+            return try place(
+                document.item,
+                document.state,
+                modified: document.modified,
+                in: table,
+                replaced: &replaced
+            )
+        }
     }
 
     /// The folders that documents of a tray arrive in, which are those that were seen in their places last, before the first
     /// arrives and after the last.
     private struct ArrivalFolders {
-        var tray = 0
         /// Where each is; nil for one that is not there.
         var places: [ItemID: FilePath?] = [:]
         /// What has been put into each.

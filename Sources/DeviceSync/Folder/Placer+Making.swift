@@ -25,7 +25,7 @@ extension Placer {
         }
 
         func make(_ documents: [NewDocument]) throws -> Made {
-            let trays = Array(0...Arrivals.tray(of: documents.count - 1))
+            let trays = Arrivals.trays(of: documents.count)
             let threadCount = min(trays.count, Self.threadCountMax)
             let made = Locked(Made(results: Array(repeating: nil, count: documents.count)))
             let failure = Locked<(any Error)?>(nil)
@@ -34,7 +34,7 @@ extension Placer {
                     let restorer = try ContentRestorer(contents.vault)
                     let folder = try StorageFolder(at: place)
                     for tray in stride(from: thread, to: trays.count, by: threadCount) {
-                        try make(documents, tray, in: folder, by: restorer, made)
+                        try make(documents, tray, trays[tray], in: folder, by: restorer, made)
                     }
                 } catch {
                     failure.withLock { $0 = $0 ?? error }
@@ -48,12 +48,11 @@ extension Placer {
         private func make(
             _ documents: [NewDocument],
             _ tray: Int,
+            _ numbers: Range<Int>,
             in folder: StorageFolder,
             by restorer: ContentRestorer,
             _ made: Locked<Made>
         ) throws {
-            let start = tray * Arrivals.trayItemCount
-            let numbers = start..<min(start + Arrivals.trayItemCount, documents.count)
             let all = try documents[numbers].map { try $0.state.content.map(ContentStore.contents) }
             try restorer.lookAhead(all.compactMap { $0 })
             let folder = try folder.makeFolder(Arrivals.name(ofTray: tray))
@@ -62,7 +61,7 @@ extension Placer {
                 let document = documents[number]
                 let result = make(
                     document,
-                    all[number - start],
+                    all[number - numbers.lowerBound],
                     number,
                     in: folder,
                     by: restorer,

@@ -39,7 +39,7 @@ extension QueryRun {
         walk(roots) { found($0) }
         foundAll()
         lookAtIntervalsIfNeeded()
-        lookAtMissed()
+        lookSoon()
     }
 
     /// Lists folders that are known by number only, and all that are in them.

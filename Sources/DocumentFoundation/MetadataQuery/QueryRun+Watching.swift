@@ -91,7 +91,8 @@ extension QueryRun {
         lookAnew(atFolder: number)
     }
 
-    func lookAtMissed() { look(after: EventFolding.quietSeconds) }
+    /// Looks at what is to be looked at, when nothing more has come for a moment.
+    func lookSoon() { look(after: EventFolding.quietSeconds) }
 
     private func look(after delay: Double) {
         guard !isLookDue, needsLookAtAll || !dirty.isEmpty else { return }
@@ -120,7 +121,7 @@ extension QueryRun {
         }
         seenUntil = begun
         judge(outcome)
-        lookAtMissed()
+        lookSoon()
         if let next = departures.values.min() {
             queue.asyncAfter(deadline: .now() + max(0, next - Self.now)) { [weak self] in
                 self?.lookAtDepartures()

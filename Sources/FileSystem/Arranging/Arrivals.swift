@@ -64,13 +64,13 @@ package final class Arrivals {
         if !isFinished { try? remove() }
     }
 
-    /// Where an item is to be made, under its number, in a tray that is to be made before; nothing is there yet.
-    package func place(of number: Int) -> FilePath {
-        folder.appending(Self.name(ofTray: Self.tray(of: number))).appending(Self.name(of: number))
-    }
-
     /// The tray of an item.
     package static func tray(of number: Int) -> Int { number / trayItemCount }
+
+    /// The items of each tray, where there are so many in all.
+    package static func trays(of count: Int) -> [Range<Int>] {
+        stride(from: 0, to: count, by: trayItemCount).map { $0..<min($0 + trayItemCount, count) }
+    }
 
     /// What an item is called in its tray.
     package static func name(of number: Int) -> String { "\(number)" }

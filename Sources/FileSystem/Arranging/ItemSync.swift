@@ -10,7 +10,7 @@ package enum ItemSync {
     ///
     /// - Parameters:
     ///   - documents: Files, and folders with all that is in them.
-    ///   - files: Documents that were found to be files, and whose folders are among `folders`, which tell their volumes.
+    ///   - files: Documents that were found to be files: of a volume their folders tell.
     ///   - folders: Folders with the names in them, and what they bear themselves.
     ///   - root: A folder that they are in.
     /// - Throws: `SystemError`: then nothing of it is known to last.
@@ -20,8 +20,9 @@ package enum ItemSync {
         folders: Set<FilePath>,
         onVolumeOf root: FilePath
     ) throws(SystemError) {
+        let onVolumes = { documents.union(folders).union(files.map(\.parent)) }
         guard documents.count + files.count + folders.count <= itemCountMax else {
-            return try syncVolumes(of: documents.union(folders), and: root)
+            return try syncVolumes(of: onVolumes(), and: root)
         }
         do {
             for path in documents.union(files) {
@@ -34,7 +35,7 @@ package enum ItemSync {
             guard error.isAbsent || error.isForbidden || [ELOOP, EILSEQ].contains(error.errno) else {
                 throw error
             }
-            try syncVolumes(of: documents.union(folders), and: root)
+            try syncVolumes(of: onVolumes(), and: root)
         }
     }
 

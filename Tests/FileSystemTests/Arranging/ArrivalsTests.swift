@@ -16,8 +16,21 @@ struct ArrivalsTests {
             try ItemMoves.createFolder(arrivals.folder.appending(Arrivals.name(ofTray: tray)))
         }
         for number in numbers {
-            try ItemMoves.createFile(arrivals.place(of: number), contents: Data("\(number)".utf8))
+            let tray = arrivals.folder.appending(Arrivals.name(ofTray: Arrivals.tray(of: number)))
+            let place = tray.appending(Arrivals.name(of: number))
+            try ItemMoves.createFile(place, contents: Data("\(number)".utf8))
         }
+    }
+
+    @Test("Each item is in the tray that its number tells")
+    func trays() {
+        let count = 2 * Arrivals.trayItemCount + 1
+        let trays = Arrivals.trays(of: count)
+        #expect(trays.flatMap { Array($0) } == Array(0..<count))
+        for (tray, numbers) in trays.enumerated() {
+            #expect(numbers.allSatisfy { Arrivals.tray(of: $0) == tray })
+        }
+        #expect(Arrivals.trays(of: 0).isEmpty)
     }
 
     private var names: [String] {
