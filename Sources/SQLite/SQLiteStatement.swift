@@ -32,6 +32,9 @@ package final class SQLiteStatement {
         bytes.withUnsafeBytes { bind(index, $0) }
     }
 
+    /// Binds no value. A statement keeps what was bound to it.
+    package func bindNull(_ index: Int) { sqlite3_bind_null(statement, Int32(index)) }
+
     private func bindEmpty(_ index: Int) {
         sqlite3_bind_zeroblob(statement, Int32(index), 0)
     }

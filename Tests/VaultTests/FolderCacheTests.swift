@@ -151,6 +151,7 @@ struct FolderCacheTests {
                 DROP INDEX lentObjects;
                 ALTER TABLE packs DROP COLUMN lentInode;
                 ALTER TABLE packs DROP COLUMN isChanged;
+                ALTER TABLE packs DROP COLUMN content;
                 PRAGMA user_version = 1;
                 """
             )

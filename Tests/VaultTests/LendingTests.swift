@@ -224,8 +224,12 @@ struct LendingTests {
     @Test(
         "A vault of a format before goes on",
         arguments: [
-            "DROP INDEX lentObjects; ALTER TABLE packs DROP COLUMN lentInode; PRAGMA user_version = 3;",
-            "PRAGMA user_version = 4;",
+            """
+            DROP INDEX lentObjects; ALTER TABLE packs DROP COLUMN lentInode;
+            ALTER TABLE packs DROP COLUMN isChanged; PRAGMA user_version = 3;
+            """,
+            "ALTER TABLE packs DROP COLUMN isChanged; PRAGMA user_version = 4;",
+            "PRAGMA user_version = 5;",
         ]
     )
     func formerFormat(change: String) throws {
@@ -233,7 +237,7 @@ struct LendingTests {
         try write(large, bench)
         let contents = try keep(bench).contents
         let connection = try SQLiteConnection(path: bench.vaultPath.appending(VaultIndex.fileName).string)
-        try connection.execute("ALTER TABLE packs DROP COLUMN isChanged; \(change)")
+        try connection.execute("ALTER TABLE packs DROP COLUMN content; \(change)")
         let vault = try Vault(at: bench.vaultPath, lentByteCountMin: 40_000)
         #expect(try vault.has(contents))
         try write(large + large, bench, "more")

@@ -20,6 +20,8 @@ struct PackRow: Hashable, Sendable {
     var lentInode: UInt64?
     /// Whether something was looked for in a lent file and was not there any more.
     var isChanged: Bool
+    /// Of a file that was made for what comes from elsewhere: what it is filled with, and with nothing else.
+    var content: ObjectName?
 
     var isLent: Bool { lentInode != nil }
     /// Whether somebody else has, or has had, a lent file, who may change it.

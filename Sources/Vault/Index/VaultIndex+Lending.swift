@@ -4,17 +4,20 @@ internal import SQLite
 extension VaultIndex {
     /// Writes down that a file is about to be lent: whoever collects finds it, should that come to nothing.
     ///
-    /// - Parameter inode: Which; 0 for one that is still to be made.
+    /// - Parameters:
+    ///   - inode: Which; 0 for one that is still to be made.
+    ///   - content: What it is to be filled with; nil for what is a document already.
     /// - Returns: Its number.
-    func insertLent(_ id: PackID, inode: UInt64) throws -> Int {
+    func insertLent(_ id: PackID, inode: UInt64, content: ObjectName? = nil) throws -> Int {
         let statement = try connection.statement(
             """
-            INSERT INTO packs(number, id, byteCount, isSealed, isDead, lentInode)
-                VALUES(\(Self.freePackNumber), ?1, 0, 0, 0, ?2) RETURNING number
+            INSERT INTO packs(number, id, byteCount, isSealed, isDead, lentInode, content)
+                VALUES(\(Self.freePackNumber), ?1, 0, 0, 0, ?2, ?3) RETURNING number
             """
         )
         statement.bind(1, id.bytes)
         statement.bind(2, Int(Int64(bitPattern: inode)))
+        if let content { content.withBytes { statement.bind(3, $0) } } else { statement.bindNull(3) }
         defer { statement.reset() }
         guard try statement.step() else { throw SQLiteError.malformedRow(in: connection.path) }
         let number = statement.integer(0)
@@ -25,13 +28,21 @@ extension VaultIndex {
 
     /// The lent files that are this very file.
     func lentFiles(inode: UInt64) throws -> [PackRow] {
+        try lentFiles(where: "lentInode = ?1") { $0.bind(1, Int(Int64(bitPattern: inode))) }
+    }
+
+    /// The files that are filled with some content, and that nobody else has or has had.
+    func lentFiles(filledWith content: ObjectName) throws -> [PackRow] {
+        try lentFiles(where: "content = ?1 AND isSealed = 0") { statement in
+            content.withBytes { statement.bind(1, $0) }
+        }
+    }
+
+    private func lentFiles(where condition: String, _ bind: (SQLiteStatement) -> Void) throws -> [PackRow] {
         let statement = try connection.statement(
-            """
-            SELECT \(Self.packColumns) FROM packs
-            WHERE lentInode = ?1 AND isDead = 0
-            """
+            "SELECT \(Self.packColumns) FROM packs WHERE \(condition) AND isDead = 0"
         )
-        statement.bind(1, Int(Int64(bitPattern: inode)))
+        bind(statement)
         defer { statement.reset() }
         var rows: [PackRow] = []
         while try statement.step() { rows.append(try row(statement)) }

@@ -12,7 +12,7 @@ extension VaultIndex {
     static let lastPackNumberKey = "lastPackNumber"
 
     /// What `row(_:)` reads.
-    static let packColumns = "number, id, byteCount, isSealed, isDead, lentInode, isChanged"
+    static let packColumns = "number, id, byteCount, isSealed, isDead, lentInode, isChanged, content"
 
     /// Every pack that the index knows.
     func packs() throws -> [PackRow] {
@@ -54,7 +54,8 @@ extension VaultIndex {
             isSealed: statement.integer(3) != 0,
             isDead: statement.integer(4) != 0,
             lentInode: statement.isNull(5) ? nil : UInt64(bitPattern: Int64(statement.integer(5))),
-            isChanged: statement.integer(6) != 0
+            isChanged: statement.integer(6) != 0,
+            content: statement.isNull(7) ? nil : ObjectName(statement.blob(7))
         )
     }
 

@@ -12,7 +12,7 @@ final class VaultIndex {
     let inode: UInt64
 
     static let fileName = "index.sqlite"
-    private static let formatVersion = 5
+    private static let formatVersion = 6
 
     /// Leaf 0 is the folder itself. A table with row numbers: rows of some kilobytes would make a tree of names deep.
     private static let members = """
@@ -34,7 +34,7 @@ final class VaultIndex {
         CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
         CREATE TABLE packs(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, byteCount INTEGER NOT NULL,
             isSealed INTEGER NOT NULL, isDead INTEGER NOT NULL, lentInode INTEGER,
-            isChanged INTEGER NOT NULL DEFAULT 0) STRICT;
+            isChanged INTEGER NOT NULL DEFAULT 0, content BLOB) STRICT;
         CREATE TABLE objects(name BLOB PRIMARY KEY, kind INTEGER NOT NULL, encoding INTEGER NOT NULL,
             pack INTEGER NOT NULL, position INTEGER NOT NULL, stored INTEGER NOT NULL, plain INTEGER NOT NULL,
             isDamaged INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -60,7 +60,7 @@ final class VaultIndex {
         switch found {
         case 0: try connection.transaction { try create() }
         case Self.formatVersion: break
-        case 1...4: try connection.transaction { try renew(from: found) }
+        case 1...5: try connection.transaction { try renew(from: found) }
         default:
             throw VaultError(
                 code: .unsupported,
@@ -78,11 +78,12 @@ final class VaultIndex {
                 "\(Self.conflicts) ALTER TABLE packs ADD COLUMN lentInode INTEGER; \(Self.lent)"
             )
         }
+        if found < 5 {
+            try connection.execute("ALTER TABLE packs ADD COLUMN isChanged INTEGER NOT NULL DEFAULT 0;")
+        }
+        // Of files that were begun before nobody knows what they are: no document is given any of them.
         try connection.execute(
-            """
-            ALTER TABLE packs ADD COLUMN isChanged INTEGER NOT NULL DEFAULT 0;
-            PRAGMA user_version = \(Self.formatVersion);
-            """
+            "ALTER TABLE packs ADD COLUMN content BLOB; PRAGMA user_version = \(Self.formatVersion);"
         )
     }
 

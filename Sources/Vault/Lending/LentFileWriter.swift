@@ -2,10 +2,14 @@ internal import FileSystem
 
 /// Fills a file of the vault's with the pieces of a large document, as they come: the document is to be this very file.
 ///
-/// What one reception has left unfinished the next goes on with, unless the disk has refused some of it: the kernel tells of that
-/// once, and takes for written the next time what is nowhere. For one thread at a time.
+/// What one reception has left unfinished the next one of the same content goes on with, unless the disk has refused some of it: the
+/// kernel tells of that once, and takes for written the next time what is nowhere. What is begun for one content never comes to
+/// be another's, however much they share: it may be whole, and wait to be given to its document.
+///
+/// Who fills a file, or gives it to a document, holds its lock. For one thread at a time.
 final class LentFileWriter {
     private let store: VaultStore
+    private let content: ObjectName
     private let byteCount: Int
     private let pieces: [ContentTree.Piece]
     /// Where each piece stands, by its name, which may be several places.
@@ -27,8 +31,13 @@ final class LentFileWriter {
     /// So many bytes are written before the index is told: so many at most have to come again, should this process end.
     private static let untoldByteCountMax = 64 << 20
 
-    private init(_ pieces: [ContentTree.Piece], byteCount: Int, in store: VaultStore) {
-        (self.store, self.pieces, self.byteCount) = (store, pieces, byteCount)
+    private init(
+        _ content: ObjectName,
+        _ pieces: [ContentTree.Piece],
+        byteCount: Int,
+        in store: VaultStore
+    ) {
+        (self.store, self.content, self.pieces, self.byteCount) = (store, content, pieces, byteCount)
         var offset = 0
         for piece in pieces {
             offsets[piece.name, default: []].append(offset)
@@ -38,32 +47,30 @@ final class LentFileWriter {
         wanted = Set(offsets.keys)
     }
 
-    /// The file that somebody has begun to fill with these pieces, or one that is to be made.
+    /// The file that somebody has begun to fill with this content, or one that is to be made.
+    ///
+    /// - Parameter pieces: The content's, in order.
     static func find(
+        _ content: ObjectName,
         _ pieces: [ContentTree.Piece],
         byteCount: UInt64,
         in store: VaultStore
     ) throws -> LentFileWriter {
-        let writer = LentFileWriter(pieces, byteCount: Int(clamping: byteCount), in: store)
-        var found: [Int: Set<ObjectName>] = [:]
-        try store.withIndexAtOneTime { index in
-            for (name, offsets) in writer.offsets {
-                guard let place = try index.place(of: name), place.header.encoding == .lent,
-                    place.offset == offsets.first, place.header.plainByteCount == writer.byteCounts[name]
-                else { continue }
-                found[place.pack, default: []].insert(name)
-            }
+        let writer = LentFileWriter(content, pieces, byteCount: Int(clamping: byteCount), in: store)
+        for row in try store.withIndex({ try $0.lentFiles(filledWith: content) }) {
+            guard let file = try store.open(row, writes: true), try file.byteCount() == writer.byteCount,
+                // Somebody else may be at it.
+                try file.lock(waits: false),
+                // A document may have got it until then. What nobody else has had nobody has changed.
+                let present = try store.withIndex({ try $0.pack(row.number) }), present.id == row.id,
+                !present.isShared, !present.isDead
+            else { continue }
+            let written = try store.withIndex { try $0.lentNames(of: row.number) }
+            (writer.row, writer.file, writer.isTold) = (present, file, !written.isEmpty)
+            writer.wanted.subtract(written)
+            writer.stretch = FileStretch(file)
+            break
         }
-        guard let (number, names) = found.max(by: { $0.value.count < $1.value.count }),
-            let row = try store.withIndex({ try $0.pack(number) }), !row.isShared, !row.isDead,
-            // What nobody else has had nobody has changed.
-            let file = try store.open(row, writes: true), try file.byteCount() == writer.byteCount,
-            // Somebody else may be at it.
-            try file.lock(waits: false)
-        else { return writer }
-        (writer.row, writer.file, writer.isTold) = (row, file, true)
-        writer.wanted.subtract(names)
-        writer.stretch = FileStretch(file)
         return writer
     }
 
@@ -96,7 +103,7 @@ final class LentFileWriter {
         var id: PackID?
         while id == nil { id = PackID(bytes: VersionID.fresh().bytes) }
         guard let id else { return }
-        let number = try store.writeIndex { try $0.insertLent(id, inode: 0) }
+        let number = try store.writeIndex { try $0.insertLent(id, inode: 0, content: content) }
         let file = try store.packs.create(id.lentFileName)
         // Nobody else has it; whoever collects finds it in use for as long as it is open here.
         _ = try file.lock(waits: false)

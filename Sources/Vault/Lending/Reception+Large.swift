@@ -6,8 +6,9 @@ extension Reception {
     ///
     /// Where most of it is here already, only the rest is stored, in packs.
     func receive(large entry: ManifestEntry) throws {
-        let pieces = try self.pieces(of: entry)
-        let file = try LentFileWriter.find(pieces, byteCount: entry.byteCount, in: store)
+        guard let content = entry.content else { return }
+        let pieces = try self.pieces(of: content, byteCount: entry.byteCount)
+        let file = try LentFileWriter.find(content.name, pieces, byteCount: entry.byteCount, in: store)
         let missing = try file.missing(in: store)
         let missingByteCount = missing.reduce(0) { $0 + file.byteCount(of: $1) }
         guard file.isBegun || UInt64(missingByteCount) * 2 > entry.byteCount else {
@@ -47,10 +48,9 @@ extension Reception {
     }
 
     /// The pieces of a file, in order; the lists that lead to them come where they are not here.
-    private func pieces(of entry: ManifestEntry) throws -> [ContentTree.Piece] {
-        guard let content = entry.content else { return [] }
+    private func pieces(of content: ContentReference, byteCount: UInt64) throws -> [ContentTree.Piece] {
         let reader = try ObjectReader(store: store)
-        var pieces = [ContentTree.Piece(name: content.name, byteCount: entry.byteCount)]
+        var pieces = [ContentTree.Piece(name: content.name, byteCount: byteCount)]
         for level in stride(from: content.level, to: 0, by: -1) {
             var below: [ObjectName: [ContentTree.Piece]] = [:]
             func open(_ name: ObjectName, _ plain: UnsafeRawBufferPointer) throws {
@@ -72,7 +72,7 @@ extension Reception {
             pieces = pieces.flatMap { below[$0.name] ?? [] }
         }
         guard pieces.allSatisfy({ $0.byteCount > 0 && $0.byteCount <= PackFormat.objectByteCountMax }),
-            pieces.reduce(0, { $0 + $1.byteCount }) == entry.byteCount
+            pieces.reduce(0, { $0 + $1.byteCount }) == byteCount
         else { throw VaultError.damaged(content.name, in: store.folder.path) }
         return pieces
     }

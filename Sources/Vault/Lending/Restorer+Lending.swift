@@ -12,7 +12,9 @@ extension Restorer {
         losses: inout DressNotes
     ) throws {
         let pieces = try pieces(of: entry.content, byteCount: entry.byteCount)
-        if try share(pieces, byteCount: entry.byteCount, as: name, in: folder) {
+        if let content = entry.content?.name,
+            try share(content, pieces, byteCount: entry.byteCount, as: name, in: folder)
+        {
             let borne = try folder.open(name).dress(entry.dress, isDated: isDated)
             return losses.note(entry.dress, borne, at: DressNotes.top)
         }
@@ -27,20 +29,34 @@ extension Restorer {
         }
     }
 
-    /// Gives a name to the vault's file that has all these pieces, one behind the other, and that nobody else has or has had.
+    /// Gives a name to the vault's file that has all of a content, and that nobody else has or has had.
     ///
-    /// Each was compared with its name when it came into the file, which nobody can have changed since.
+    /// Each piece was compared with its name when it came into the file, which nobody can have changed since.
+    ///
+    /// - Parameter pieces: The content's, in order.
     private func share(
+        _ content: ObjectName,
         _ pieces: [ContentTree.Piece],
         byteCount: UInt64,
         as name: String,
         in folder: StorageFolder
     ) throws -> Bool {
-        guard let row = try store.withIndexAtOneTime({ try $0.lentFile(of: pieces) }), !row.isShared,
-            let file = try store.open(row), try file.byteCount() == Int(clamping: byteCount)
+        guard let row = try store.withIndexAtOneTime({ try $0.lentFile(of: pieces) }),
+            row.content == content, let file = try store.open(row),
+            try file.byteCount() == Int(clamping: byteCount),
+            // Who fills a file has it.
+            try file.lock(waits: false)
         else { return false }
         // Before it is: whoever finds it unshared counts on its bytes.
-        try store.writeIndex { try $0.setShared(row.number) }
+        let isOurs = try store.writeIndex { index in
+            guard let row = try index.pack(row.number), row.content == content, !row.isShared, !row.isDead
+            else {
+                return false
+            }
+            try index.setShared(row.number)
+            return true
+        }
+        guard isOurs else { return false }
         return try store.packs.share(row.fileName, as: name, in: folder)
     }
 }
