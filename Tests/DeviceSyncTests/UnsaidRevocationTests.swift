@@ -48,7 +48,14 @@ struct UnsaidRevocationTests {
     private func shutOutOther(_ next: ContainerKey) throws {
         let visit = try LogVisit(KeyRing(keys) { _ in }, by: thief, at: thiefLine)
         let plan = PlannedRevocation(of: other.id, next: next)
-        _ = try visit.say { id in try visit.desk.sealRevocation(plan, as: id) }
+        try visit.catchUp()
+        let id = Commit.ID(thief.id, session: 1, 1)
+        let statement = try #require(try visit.desk.sealRevocation(plan, as: id))
+        #expect(
+            try thiefLine.offer([statement]).answers.contains {
+                if case .accepted = $0 { true } else { false }
+            }
+        )
     }
 
     private func key(_ generation: UInt32) throws -> ContainerKey {
@@ -97,6 +104,40 @@ struct UnsaidRevocationTests {
         #expect(try sharing.plan() == nil)
         try hub.rewriteLog { $0.removeLast() }
         #expect(try sharing.revoke(thief.id) == .revoked)
+    }
+
+    /// Says that it has taken what it has dropped.
+    private struct DroppingHub: ForwardingHub {
+        let hub: any ContainerHub
+
+        func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
+            let head = try hub.log(after: 0, waitSeconds: 0).head
+            return CommitAnswers(commits.map { _ in .accepted(head.position + 1) }, head: head)
+        }
+    }
+
+    @Test("A hub that drops what it says that it has taken has nobody believe that the others know")
+    func dropped() throws {
+        let ring = KeyRing(keys) { _ in }
+        let lied = Sharing(
+            in: FilePath(ownFolder.url.path),
+            ring,
+            by: owner,
+            at: DroppingHub(hub: hub.line())
+        )
+        let cause = try expectRefused { _ = try lied.revoke(thief.id) }
+        let failure = try #require(cause as? SyncFailure)
+        #expect(
+            failure.code == .hubChanged && failure.description.contains("does not have it there"),
+            "\(failure)"
+        )
+        #expect(ring.keys.newest.generation == 1)
+        // It is planned still, and done by who gets a word from an honest hub.
+        #expect(try lied.plan()?.device == thief.id)
+        let honest = sharing()
+        #expect(try honest.finish())
+        #expect(try honest.devices().first { $0.id == thief.id }?.isRevoked == true)
+        #expect(honest.keys.keys.newest.generation == 2)
     }
 
     @Test("What was begun before, and cannot be gone on with, keeps nobody from being refused")

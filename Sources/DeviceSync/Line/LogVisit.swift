@@ -15,6 +15,8 @@ final class LogVisit {
     private let identity: DeviceIdentity
     private let session = UInt64.random(in: 1...UInt64.max)
     private var commitCount: UInt64 = 0
+    /// What of this visit's own has been read in the log.
+    private var stands: [Commit.ID: LogPosition] = [:]
 
     /// How often a statement is made anew because others were faster.
     private static let attemptCountMax = 10
@@ -55,6 +57,9 @@ final class LogVisit {
         while true {
             let page = try hub.log(after: desk.head.position, waitSeconds: 0)
             let reading = try desk.read(page)
+            for entry in reading.heard.map(\.entry) where entry.commit.id.session == session {
+                stands[entry.commit.id] = entry.position
+            }
             if desk.shutOut != nil { return }
             if let finding = reading.finding {
                 guard case .keysMissing = finding else { throw Self.failure(finding) }
@@ -105,7 +110,8 @@ final class LogVisit {
         }
     }
 
-    /// Says something about devices.
+    /// Says something about devices, and reads in the log that it has been said: that the hub says so is no proof, and
+    /// others go on as before while it is not.
     ///
     /// - Parameter statement: Seals it, as of the log that was read to its end; nil when nothing is to be said.
     /// - Returns: Where in the log it stands, or how far that was read.
@@ -115,8 +121,21 @@ final class LogVisit {
             commitCount += 1
             let id = Commit.ID(identity.id, session: session, commitCount)
             guard let offered = try statement(id) else { return desk.head.position }
-            if case .accepted(let position) = try hub.offer([offered]).answers.first { return position }
+            guard case .accepted(let position) = try hub.offer([offered]).answers.first else { continue }
+            try catchUp()
+            guard stands[id] == position else { throw Self.isUnsaid(position) }
+            return position
         }
         throw SyncFailure.hubChanged("Other devices were faster each time. Try again.")
+    }
+
+    private static func isUnsaid(_ position: LogPosition) -> SyncFailure {
+        .hubChanged(
+            """
+            The hub says that it has taken what this device has to say to the others as entry \(position) of its log, and does not \
+            have it there. If somebody has just put the hub back to a backup, start sheaf up here, and say this again once it has \
+            a line; if nobody has, do not trust the hub.
+            """
+        )
     }
 }
