@@ -1,6 +1,8 @@
 import FileSystem
 import Foundation
+import HubProtocol
 import Locks
+import Sealing
 import TestFolders
 import Testing
 
@@ -18,6 +20,17 @@ struct JoiningTests {
         own = try TestFolder("joining")
         home = try DeviceHome(at: FilePath(own.path).appending("home"))
         joining = Joining(home, at: try #require(URL(string: "http://127.0.0.1:1")), named: "desk")
+    }
+
+    @Test("A hub that goes on saying the same keeps no pairing from ending")
+    func saidAgain() {
+        let message: [UInt8] = [1, 2, 3]
+        #expect(PairingRelay.events(of: [], after: 20) == [.time(20)])
+        #expect(PairingRelay.events(of: [message], after: 20) == [.message(message)])
+        // What comes at the last moment counts.
+        #expect(PairingRelay.events(of: [message], after: PairingLimits.seconds) == [.message(message)])
+        let late = PairingLimits.seconds + 60
+        #expect(PairingRelay.events(of: [message], after: late) == [.message(message), .time(late)])
     }
 
     @Test("Folders that were made for it go again")

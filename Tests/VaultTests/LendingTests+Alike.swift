@@ -119,4 +119,51 @@ extension LendingTests {
         try vault.restore(contents, to: target.document(), lends: true)
         #expect(try FileReading.contents(of: target.document()) == large)
     }
+
+    @Test(
+        "A few lists that name each other again and again are no document, however much they say that it has",
+        arguments: [1, 1 << 30]
+    )
+    func endlessLists(pieceByteCount: UInt64) throws {
+        let (bench, target) = (try lender(), try lender())
+        try write(large, bench)
+        let contents = try keep(bench).contents
+        let hasher = try VaultHasher(key: key)
+        var stored: [VaultObject: StoredObject] = [:]
+        var piece = ContentTree.Piece(
+            name: try #require(contents.entry.content).name,
+            byteCount: pieceByteCount
+        )
+        for level in 1...4 {
+            var list = ByteWriter()
+            list.integer(UInt8(level))
+            list.integer(UInt32(ContentTree.childCountMax))
+            for _ in 0..<ContentTree.childCountMax {
+                list.name(piece.name)
+                list.integer(piece.byteCount)
+            }
+            let name = try list.bytes.withUnsafeBytes { try hasher.name(.list, $0) }
+            stored[VaultObject(name, .list)] = StoredObject(
+                isPressed: false,
+                plainByteCount: list.bytes.count,
+                bytes: list.bytes
+            )
+            piece = ContentTree.Piece(
+                name: name,
+                byteCount: piece.byteCount * UInt64(ContentTree.childCountMax)
+            )
+        }
+        var entry = contents.entry
+        entry.content = ContentReference(name: piece.name, level: 4)
+        entry.byteCount = piece.byteCount
+        let error = #expect(throws: (any Error).self) {
+            try receive(DocumentContents(entry), stored, in: target.vault)
+        }
+        // One is none, for the other there is no room.
+        #expect(
+            (error as? VaultError)?.code == .damaged || (error as? SystemError)?.isFull == true,
+            "\(error as Any)"
+        )
+        #expect(try lentFiles(target).isEmpty)
+    }
 }

@@ -265,7 +265,7 @@ package struct PairingFailure: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 /// What two devices that pair say to each other, by way of the hub.
-private final class PairingRelay {
+final class PairingRelay {
     private let client: HubClient
     private let pairing: String
     private let side: PairingSide
@@ -314,7 +314,16 @@ private final class PairingRelay {
             return [.time(PairingLimits.seconds)]
         }
         heard = messages.last?.number ?? heard
-        let others = messages.filter { $0.from != side }.map { PairingEvent.message([UInt8]($0.message)) }
-        return others.isEmpty ? [.time(Int(Date().timeIntervalSince(begun)))] : others
+        let others = messages.filter { $0.from != side }.map { [UInt8]($0.message) }
+        return Self.events(of: others, after: Int(Date().timeIntervalSince(begun)))
     }
+
+    /// What has come of the other side, or how late it is: also where something has come, once the hub has long had to have
+    /// forgotten the pairing. One that says the same again and again does not keep this from ending.
+    static func events(of messages: [[UInt8]], after seconds: Int) -> [PairingEvent] {
+        let isBeyond = seconds >= PairingLimits.seconds + graceSeconds
+        return messages.map(PairingEvent.message) + (messages.isEmpty || isBeyond ? [.time(seconds)] : [])
+    }
+
+    private static let graceSeconds = 30
 }

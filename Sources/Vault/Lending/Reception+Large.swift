@@ -1,4 +1,5 @@
 internal import FileSystem
+internal import Foundation
 
 // A large document comes as a file of its own, which its place in a folder is given to then: its bytes are written once.
 extension Reception {
@@ -48,17 +49,29 @@ extension Reception {
     }
 
     /// The pieces of a file, in order; the lists that lead to them come where they are not here.
+    ///
+    /// A few lists that name others again and again would be more pieces than there is memory: there are not more than a file of
+    /// that size can have, nor of more bytes than the volume has room for.
     private func pieces(of content: ContentReference, byteCount: UInt64) throws -> [ContentTree.Piece] {
+        let isBegun = try !store.withIndex { try $0.lentFiles(filledWith: content.name) }.isEmpty
+        guard try isBegun || byteCount <= UInt64(store.packs.freeByteCount()) else {
+            throw SystemError(call: "fallocate", errno: ENOSPC, path: store.folder.path)
+        }
+        // The last piece of a file, and the last list of each level, may be shorter than others.
+        let countMax = Int(clamping: byteCount / UInt64(store.chunker.sizes.min)) + 1
         let reader = try ObjectReader(store: store)
         var pieces = [ContentTree.Piece(name: content.name, byteCount: byteCount)]
         for level in stride(from: content.level, to: 0, by: -1) {
             var below: [ObjectName: [ContentTree.Piece]] = [:]
+            let names = Set(pieces.map(\.name))
+            let byteCounts = Dictionary(pieces.map { ($0.name, $0.byteCount) }) { first, _ in first }
             func open(_ name: ObjectName, _ plain: UnsafeRawBufferPointer) throws {
-                do { below[name] = try TreeNode.list(plain, level: level) } catch {
+                let children = try? TreeNode.list(plain, level: level)
+                guard let children, Self.byteCount(of: children) == byteCounts[name] else {
                     throw VaultError.damaged(name, in: store.folder.path)
                 }
+                below[name] = children
             }
-            let names = Set(pieces.map(\.name))
             // Lists that this session has got, too: the reader knows of none that the index does not know.
             let missing = try session.missing(of: Array(names), evenAdded: true)
             let wanted = pieces.map(\.name).filter { missing.contains($0) }
@@ -69,11 +82,24 @@ extension Reception {
             for name in names where below[name] == nil {
                 try reader.withObject(name, .list) { try open(name, $0) }
             }
+            let count = pieces.reduce(0) { $0 + (below[$1.name]?.count ?? 0) }
+            guard count <= countMax else { throw VaultError.damaged(content.name, in: store.folder.path) }
             pieces = pieces.flatMap { below[$0.name] ?? [] }
         }
-        guard pieces.allSatisfy({ $0.byteCount > 0 && $0.byteCount <= PackFormat.objectByteCountMax }),
-            pieces.reduce(0, { $0 + $1.byteCount }) == byteCount
+        guard pieces.allSatisfy({ $0.byteCount <= PackFormat.objectByteCountMax }),
+            Self.byteCount(of: pieces) == byteCount
         else { throw VaultError.damaged(content.name, in: store.folder.path) }
         return pieces
+    }
+
+    /// How many bytes pieces have together; nil where one has none, or nobody could have so many.
+    private static func byteCount(of pieces: [ContentTree.Piece]) -> UInt64? {
+        var sum: UInt64 = 0
+        for piece in pieces {
+            let (next, isBeyond) = sum.addingReportingOverflow(piece.byteCount)
+            guard piece.byteCount > 0, !isBeyond else { return nil }
+            sum = next
+        }
+        return sum
     }
 }
