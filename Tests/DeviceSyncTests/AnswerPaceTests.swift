@@ -41,6 +41,19 @@ struct AnswerPaceTests {
         #expect(try count(of: .chunk) == HubLimits.blobNameCountMax)
     }
 
+    @Test("Of documents that are small as many are asked for at once as fill an answer")
+    mutating func ofDocuments() throws {
+        pace = AnswerPace(answerByteCount: 3200, ofDocuments: [4, 6])
+        #expect(try count(of: .chunk) == 640 && count(of: .list) == 32)
+        // Large ones have several pieces, of which nobody knows how long they are.
+        pace = AnswerPace(answerByteCount: 3200, ofDocuments: [1_000_000, 100, 100])
+        #expect(try count(of: .chunk) == 32)
+        pace = AnswerPace(answerByteCount: 3200, ofDocuments: [0, 0])
+        #expect(try count(of: .chunk) == 3200)
+        pace = AnswerPace(answerByteCount: 3200)
+        #expect(try count(of: .chunk) == 32)
+    }
+
     @Test("Of large ones fewer are asked for at once, and one always")
     mutating func large() throws {
         note(.chunk, 300, 500)

@@ -137,6 +137,36 @@ struct FalseBlobTests {
         try expect(.leftOut, "has lost part", honest: honest)
     }
 
+    /// Gives what nobody has asked for.
+    private struct StrangeHub: ForwardingHub {
+        let hub: any ContainerHub
+
+        func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
+            [(BlobName(unchecked: [UInt8](repeating: 9, count: BlobName.byteCount)), Data("strange".utf8))]
+        }
+    }
+
+    @Test("What nobody has asked for is nothing, and no fault of this device's")
+    func unasked() throws {
+        two.stop()
+        two.line.open()
+        let running = ContainerSync(
+            two.place,
+            keys: two.keys,
+            by: two.identity,
+            hub: StrangeHub(hub: two.line),
+            merger: TypeMerger(),
+            versions: two.versions,
+            report: { _ in }
+        )
+        try running.start()
+        defer { running.stop() }
+        try one.write("second", to: "a.txt")
+        let isNamed = two.wait { running.status.hubDeeds?.contains { $0.kind == .leftOut } == true }
+        #expect(isNamed, "\(running.status)")
+        pair.end()
+    }
+
     @Test("What somebody waits for of an evicted document is named to him, and comes when it can")
     func evicted() async throws {
         let honest = hub.blobs

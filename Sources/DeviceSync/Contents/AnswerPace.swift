@@ -12,8 +12,17 @@ struct AnswerPace {
     /// So many objects of a kind are asked for at first.
     private static let firstCount = 32
 
-    /// - Parameter answerByteCount: How many bytes are to come with an answer.
-    init(answerByteCount: Int) { self.answerByteCount = answerByteCount }
+    /// - Parameters:
+    ///   - answerByteCount: How many bytes are to come with an answer.
+    ///   - byteCounts: How many the documents have that are to come, as far as that is known: of small ones that is how long the
+    ///     pieces are.
+    init(answerByteCount: Int, ofDocuments byteCounts: [UInt64] = []) {
+        self.answerByteCount = answerByteCount
+        let usual = UInt64(byteCount(of: .chunk))
+        guard !byteCounts.isEmpty else { return }
+        let sum = byteCounts.reduce(0) { $0 + min($1, usual) }
+        expected[.chunk] = max(1, Int(sum) / byteCounts.count)
+    }
 
     private func byteCount(of kind: ObjectKind) -> Int {
         expected[kind] ?? max(1, answerByteCount / Self.firstCount)

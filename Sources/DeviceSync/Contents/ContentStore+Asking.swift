@@ -17,7 +17,8 @@ extension ContentStore {
         _ opener: BlobSealer,
         _ body: (BlobName, VaultObject) throws -> Void
     ) throws {
-        let requests = ObjectRequests(to: hub, opener, answerByteCount: 2 << 20) { [] }
+        let pace = AnswerPace(answerByteCount: Self.answerByteCount)
+        let requests = ObjectRequests(to: hub, opener, pace: pace, line: line) { [] }
         try vault.walk(try names.map(Self.contents)) { wanted, room, show in
             try requests.next(of: wanted, room: room, show)
         } _: { object in

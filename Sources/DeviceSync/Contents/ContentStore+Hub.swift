@@ -15,11 +15,11 @@ internal import Vault
 extension ContentStore {
     /// So many bytes of sealed objects are in a request, which the hub makes durable, or are to be in an answer.
     private static let requestByteCount = 2 << 20
-    private static let answerByteCount = 2 << 20
+    static let answerByteCount = 2 << 20
     /// A request ends with the object that makes it this large.
     private static let requestRoom = requestByteCount + requestByteCount / 8
-    /// So many requests are under way at a time, while the next one is made.
-    private static let requestCountMax = 2
+    /// Contents of so many bytes together are sent without asking whether the hub has any of them: to ask takes as long.
+    private static let unaskedByteCountMax: UInt64 = 64 << 10
 
     /// Contents to be sent.
     struct Upload: Sendable {
@@ -73,7 +73,12 @@ extension ContentStore {
         let note: @Sendable (Set<BlobName>) -> Void = { blobs in
             for news in sending.withLock({ $0.noteStored(blobs) }) { told(news.name, news.objects) }
         }
-        try InFlight.run(Self.requestCountMax) { requests in
+        try InFlight.run(line.withLock(\.sendingCount)) { requests in
+            if byteCounts.allSatisfy({ $0 <= Self.unaskedByteCountMax }),
+                byteCounts.reduce(0, +) <= Self.unaskedByteCountMax
+            {
+                return try store(all.compactMap { objects[$0] }, at: hub, sealer, requests, then: note)
+            }
             for start in stride(from: 0, to: all.count, by: HubLimits.blobNameCountMax) {
                 let some = Array(all[start..<min(start + HubLimits.blobNameCountMax, all.count)])
                 let missing = try hub.missing(some)
@@ -96,8 +101,10 @@ extension ContentStore {
         func send() throws {
             let (body, blobs) = (frames.take(), gathered)
             gathered = []
-            try requests.begin {
+            try requests.begin { [line] in
+                let begun = ContinuousClock.now
                 try hub.store(body)
+                line.withLock { $0.noteSent(after: .now - begun) }
                 note(blobs)
             }
         }
@@ -132,7 +139,11 @@ extension ContentStore {
         if Self.isMuch(documents.map(\.contents.byteCount)) { ProcessMemory.keepLargePieces() }
         var arrival = Arrival()
         let roots = try others.compactMap { Vault.root(of: try Self.contents($0)) }
-        let requests = ObjectRequests(to: hub, opener, answerByteCount: Self.answerByteCount, others: roots) {
+        let pace = AnswerPace(
+            answerByteCount: Self.answerByteCount,
+            ofDocuments: documents.map(\.contents.byteCount)
+        )
+        let requests = ObjectRequests(to: hub, opener, pace: pace, line: line, others: roots) {
             formerObjects(of: wanted.map(\.item))
         }
         try vault.receive(documents, origin: { _ in origin("") }) { wanted, room, show in

@@ -1,6 +1,7 @@
 internal import FileSystem
 internal import Foundation
 internal import HubProtocol
+internal import Locks
 internal import Sealing
 internal import Sync
 internal import Vault
@@ -13,6 +14,8 @@ struct ContentStore: Sendable {
     let vault: Vault
     let device: UUID
     let deviceName: String
+    /// How long the line to the hub is, as far as that has shown.
+    let line = Locked(LinePace())
 
     /// What a vault calls a device.
     static func uuid(of device: DeviceID) -> UUID {

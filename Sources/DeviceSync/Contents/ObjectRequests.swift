@@ -1,13 +1,15 @@
 internal import Dispatch
 internal import Foundation
 internal import HubProtocol
+internal import Locks
 internal import Sealing
 internal import SyncMessages
 internal import Vault
 
 /// Asks the hub for objects, for the next ones while those before are opened and stored. For one thread at a time.
 ///
-/// How many are asked for at a time follows from how large those before were.
+/// How many are asked for at a time follows from how large those before were, and how many requests are under way from how long
+/// was waited for others.
 final class ObjectRequests {
     private struct Request {
         var objects: [BlobName: VaultObject]
@@ -19,22 +21,26 @@ final class ObjectRequests {
     private let others: [VaultObject]
     private let former: () -> [VaultObject]
     private var pace: AnswerPace
+    private let line: Locked<LinePace>
     /// For what is put nowhere else.
     private var room: [UInt8] = []
-    private var ahead: Request?
+    /// Those whose answers have not been worked on, in the order in which they were sent.
+    private var underWay: [Request] = []
 
     /// - Parameters:
-    ///   - answerByteCount: How many bytes are to come with an answer.
+    ///   - pace: How many are asked for at a time at first.
+    ///   - line: Learns how long the line is.
     ///   - others: What the hub may give in the place of something else, beside what is asked for.
     ///   - former: Finds the objects of what the documents were before, as far as they are here.
     init(
         to hub: any ContainerHub,
         _ opener: BlobSealer,
-        answerByteCount: Int,
+        pace: AnswerPace,
+        line: Locked<LinePace>,
         others: [VaultObject] = [],
         former: @escaping () -> [VaultObject]
     ) {
-        (self.hub, self.opener, pace) = (hub, opener, AnswerPace(answerByteCount: answerByteCount))
+        (self.hub, self.opener, self.pace, self.line) = (hub, opener, pace, line)
         (self.others, self.former) = (others, former)
     }
 
@@ -52,17 +58,19 @@ final class ObjectRequests {
         _ show: (VaultObject, ShownObject) throws -> Void,
         come: (_ byteCount: Int, _ objectCount: Int) -> Void = { _, _ in }
     ) throws {
-        let request = try ahead ?? self.request(pace.first(of: wanted))
-        ahead = nil
+        let wasAsked = !underWay.isEmpty
+        try ask(for: wanted, countMax: 1 + line.withLock(\.aheadCount))
+        guard !underWay.isEmpty else { return }
+        let request = underWay.removeFirst()
+        let begun = ContinuousClock.now
         let blobs = try request.answer.value
-        if blobs.isEmpty, let blob = request.objects.keys.min(by: { $0.description < $1.description }) {
+        if wasAsked { line.withLock { $0.noteAnswer(after: .now - begun) } }
+        let objects = blobs.compactMap { name, blob in request.objects[name].map { ($0, name, blob) } }
+        if objects.isEmpty, let blob = request.objects.keys.min(by: { $0.description < $1.description }) {
             throw FalseBlob(kind: .leftOut, blob: blob)
         }
-        let objects = blobs.compactMap { name, blob in request.objects[name].map { ($0, name, blob) } }
         pace.note(objects.map { object, _, blob in (object.kind, blob.count) })
-        let asked = Set(request.objects.values)
-        let rest = pace.first(of: wanted.lazy.filter { !asked.contains($0) })
-        if !rest.isEmpty { ahead = try self.request(rest) }
+        try ask(for: wanted, beside: request, countMax: line.withLock(\.aheadCount))
         come(blobs.reduce(0) { $0 + $1.blob.count }, objects.count)
         for (object, name, blob) in objects {
             do {
@@ -72,6 +80,25 @@ final class ObjectRequests {
             } catch let error as SealingError {
                 throw meaning(of: error, blob, name, among: wanted)
             }
+        }
+    }
+
+    /// Asks for what has not been asked for, until so many requests are under way.
+    ///
+    /// - Parameter present: One whose answer has come.
+    private func ask(
+        for wanted: ArraySlice<VaultObject>,
+        beside present: Request? = nil,
+        countMax: Int
+    ) throws {
+        guard underWay.count < countMax else { return }
+        var asked = Set(present.map { Array($0.objects.values) } ?? [])
+        for request in underWay { asked.formUnion(request.objects.values) }
+        while underWay.count < countMax {
+            let some = pace.first(of: wanted.lazy.filter { !asked.contains($0) })
+            guard !some.isEmpty else { return }
+            underWay.append(try request(some))
+            asked.formUnion(some)
         }
     }
 

@@ -1,45 +1,56 @@
 internal import Dispatch
 internal import Locks
 
-/// Hands what comes in to one piece of work after another: all that came while the last was under way, together.
+/// Hands what comes in to pieces of work, each with all that came while those before were under way: one after another, or a few at
+/// a time, so that one is on the line while another is at the disk.
 final class BatchQueue<Element: Sendable>: Sendable {
     private struct State {
-        var pending: [Element] = []
-        var isRunning = false
+        var pending: ArraySlice<Element> = []
+        /// The queues on which nothing is under way.
+        var free: [DispatchQueue]
+        /// How heavy what is under way is together.
+        var runningWeight = 0
         var isClosed = false
     }
+    private struct Batch: Sendable {
+        let queue: DispatchQueue
+        var elements: [Element] = []
+        var weight = 0
+    }
 
-    private let state = Locked(State())
-    private let queue: DispatchQueue
+    private let state: Locked<State>
+    private let widthMax: Int
     private let countMax: Int
     private let weightMax: Int
     private let weight: @Sendable (Element) -> Int
     private let work: @Sendable ([Element]) -> Void
 
     /// - Parameters:
-    ///   - countMax: How many are handed over at a time.
-    ///   - weightMax: How heavy they are together at most, unless one is by itself.
+    ///   - widthMax: How many pieces of work are under way at a time. Of more than one nothing says which ends first.
+    ///   - countMax: How many elements a piece has.
+    ///   - weightMax: How heavy all that are under way are together at most, unless one is by itself.
     ///   - work: Runs on a queue of its own, and may block.
     init(
         _ label: String,
+        widthMax: Int = 1,
         countMax: Int,
         weightMax: Int = .max,
         weight: @escaping @Sendable (Element) -> Int = { _ in 0 },
         _ work: @escaping @Sendable ([Element]) -> Void
     ) {
-        queue = DispatchQueue(label: label, qos: .userInitiated)
-        (self.countMax, self.weightMax, self.weight, self.work) = (countMax, weightMax, weight, work)
+        // As many serial ones: nobody looks after them all the time.
+        let queues = (0..<widthMax).map { _ in DispatchQueue(label: label, qos: .userInitiated) }
+        state = Locked(State(free: queues))
+        (self.widthMax, self.countMax, self.weightMax) = (widthMax, countMax, weightMax)
+        (self.weight, self.work) = (weight, work)
     }
 
     func add(_ elements: [Element]) {
         guard !elements.isEmpty else { return }
-        let begins = state.withLock { state in
-            guard !state.isClosed else { return false }
-            state.pending += elements
-            defer { state.isRunning = true }
-            return !state.isRunning
+        state.withLock { state in
+            if !state.isClosed { state.pending += elements }
         }
-        if begins { queue.async { [self] in run() } }
+        begin()
     }
 
     /// Drops what waits, and takes nothing more.
@@ -53,23 +64,36 @@ final class BatchQueue<Element: Sendable>: Sendable {
     /// Drops what waits.
     func clear() { state.withLock { $0.pending = [] } }
 
-    private func run() {
-        while true {
-            let batch = state.withLock { state -> [Element] in
-                var sum = 0
-                let batch = Array(
-                    state.pending.prefix(countMax).prefix { element in
-                        let weight = min(weight(element), weightMax)
-                        defer { sum += weight }
-                        return sum == 0 || weight <= weightMax - sum
-                    }
-                )
-                state.pending.removeFirst(batch.count)
-                if batch.isEmpty { state.isRunning = false }
-                return batch
+    /// Begins as many pieces as may be.
+    private func begin() {
+        while let batch = state.withLock({ next(&$0) }) {
+            batch.queue.async { [self] in
+                work(batch.elements)
+                state.withLock { state in
+                    state.free.append(batch.queue)
+                    state.runningWeight -= batch.weight
+                }
+                begin()
             }
-            guard !batch.isEmpty else { return }
-            work(batch)
         }
+    }
+
+    private func next(_ state: inout State) -> Batch? {
+        guard let queue = state.free.last else { return nil }
+        let isAlone = state.free.count == widthMax
+        var batch = Batch(queue: queue)
+        for element in state.pending.prefix(countMax) {
+            let weight = min(weight(element), weightMax)
+            let isFirst = isAlone && batch.elements.isEmpty
+            guard isFirst || weight <= weightMax - state.runningWeight - batch.weight else { break }
+            batch.elements.append(element)
+            batch.weight += weight
+        }
+        guard !batch.elements.isEmpty else { return nil }
+        state.pending = state.pending.dropFirst(batch.elements.count)
+        if state.pending.isEmpty { state.pending = [] }
+        state.free.removeLast()
+        state.runningWeight += batch.weight
+        return batch
     }
 }

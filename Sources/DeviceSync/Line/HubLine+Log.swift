@@ -11,16 +11,25 @@ extension HubLine {
     func follow() {
         var pause = hub.retrySeconds.lowerBound
         var isAtHead = false
+        var hasteCount = 0
         if let end = desk.shutOut { return receiver(.shutOut(end)) }
         while !isClosed {
             do {
                 let isWell = state.withLock { $0.isUp && $0.unannounced == nil }
                 let waits = isAtHead && (isWell || !desk.isMember)
+                let begun = Self.seconds
                 let page = try nextPage(waits: waits)
                 guard !isClosed else { return }
                 guard try take(page) else { return }
                 isAtHead = desk.head.position >= page.head.position
-                pause = hub.retrySeconds.lowerBound
+                let isHasty = waits && page.entries.isEmpty && Self.seconds - begun < Self.hasteSeconds
+                hasteCount = isHasty ? hasteCount + 1 : 0
+                guard hasteCount > Self.hasteCountMax else {
+                    pause = hub.retrySeconds.lowerBound
+                    continue
+                }
+                _ = wakeUp.wait(timeout: .now() + pause)
+                pause = min(pause * 2, hub.retrySeconds.upperBound, Self.hastyPauseSecondsMax)
             } catch {
                 guard !isClosed else { return }
                 lose(error)
@@ -35,6 +44,11 @@ extension HubLine {
             }
         }
     }
+
+    /// Who answers sooner than this that there is nothing new, though he was to wait, and so often one after the other, does not
+    /// wait: a proxy that lets no request last, say. He is asked every now and then.
+    private static let (hasteSeconds, hasteCountMax) = (1.0, 3)
+    private static let hastyPauseSecondsMax = 5.0
 
     /// What comes in the log after what was read.
     private func nextPage(waits: Bool) throws -> LogPage {

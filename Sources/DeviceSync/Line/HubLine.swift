@@ -89,10 +89,14 @@ final class HubLine: Sendable {
     private static let contentCountMax = 500
     /// How many bytes they have together: what comes after them on the way is not to wait for more.
     private static let contentByteCountMax = 64 << 20
+    /// One batch of small ones is on the line while another is at the disk.
+    private static let contentWidth = 2
+    /// What somebody waits for comes one by one, over a long line in the time of several questions and answers each.
+    private static let downloadWidth = 4
 
     private let uploads: Locked<BatchQueue<ContentStore.Upload>?>
     private let fetches: Locked<BatchQueue<Fetch>?>
-    /// What somebody waits for: one after another, beside the rest.
+    /// What somebody waits for: a few at a time, beside the rest.
     private let downloads: Locked<BatchQueue<Fetch>?>
     private let commits: Locked<BatchQueue<LogDesk.Offer>?>
     let forgotten = Locked<[PublicIdentity]>([])
@@ -115,6 +119,7 @@ final class HubLine: Sendable {
         downloads = Locked(nil)
         let uploads = BatchQueue<ContentStore.Upload>(
             "sheaf.uploads",
+            widthMax: Self.contentWidth,
             countMax: Self.contentCountMax,
             weightMax: Self.contentByteCountMax,
             weight: { Self.byteCount(of: $0.name) }
@@ -123,13 +128,20 @@ final class HubLine: Sendable {
         }
         let fetches = BatchQueue<Fetch>(
             "sheaf.fetches",
+            widthMax: Self.contentWidth,
             countMax: Self.contentCountMax,
             weightMax: Self.contentByteCountMax,
             weight: { Self.byteCount(of: $0.name) }
         ) { [weak self] in
             self?.fetch($0)
         }
-        let downloads = BatchQueue<Fetch>("sheaf.downloads", countMax: 1) { [weak self] in
+        let downloads = BatchQueue<Fetch>(
+            "sheaf.downloads",
+            widthMax: Self.downloadWidth,
+            countMax: 1,
+            weightMax: Self.contentByteCountMax,
+            weight: { Self.byteCount(of: $0.name) }
+        ) { [weak self] in
             self?.download($0)
         }
         let commits = BatchQueue<LogDesk.Offer>(
