@@ -41,6 +41,16 @@ final class SegmentedBlobBatch: BlobBatch {
             (name, IndexedBlob(place: .file(number), byteCount: byteCount))
         }
     }
+    /// What a segment has given out, all of it.
+    private struct TakenRoom {
+        var segment: Int
+        var offset: Int
+        var byteCount: Int
+
+        var blob: IndexedBlob {
+            IndexedBlob(place: .segment(segment, offset: offset), byteCount: byteCount)
+        }
+    }
     private struct State {
         /// Bytes of small blobs that are not written yet.
         var gathered: [UInt8] = []
@@ -48,8 +58,8 @@ final class SegmentedBlobBatch: BlobBatch {
         var waiting: [(name: BlobName, byteCount: Int)] = []
         var written: [(name: BlobName, blob: IndexedBlob)] = []
         var segments: [Int: StorageFile] = [:]
-        /// The segments of all rooms that are out.
-        var rooms: [Int] = []
+        /// All rooms that are out, from before anything is written there: a write that fails has written a part.
+        var rooms: [TakenRoom] = []
         var draft: Draft?
         var drafts: [Draft] = []
         /// How many bytes of the blob that began last are to come yet.
@@ -122,10 +132,11 @@ final class SegmentedBlobBatch: BlobBatch {
     /// - Parameter isMore: Whether there is more to come before it is to be durable.
     private func flush(_ state: inout State, isMore: Bool = false) throws {
         guard !state.waiting.isEmpty else { return }
-        let room = try store.segments.room(state.gathered.count)
-        state.rooms.append(room.number)
+        let byteCount = state.gathered.count
+        let room = try store.segments.room(byteCount)
+        state.rooms.append(TakenRoom(segment: room.number, offset: room.offset, byteCount: byteCount))
         try state.gathered.withUnsafeBytes { try room.file.write($0, at: room.offset) }
-        if isMore { room.file.beginSync(at: room.offset, byteCount: state.gathered.count) }
+        if isMore { room.file.beginSync(at: room.offset, byteCount: byteCount) }
         // The first one of it: it is told of all that could not be written since.
         if state.segments[room.number] == nil { state.segments[room.number] = room.file }
         var offset = room.offset
@@ -145,21 +156,37 @@ final class SegmentedBlobBatch: BlobBatch {
         }
         defer { settle() }
         let blobs = try await offPool { try self.makeDurable() }
-        let (owner, writer) = (owner, store.database.writer)
         store.noteRecent(blobs.map(\.name), owner)
-        let inserted = try await writer.perform(weight: 4 + blobs.count) { [store] connection in
-            let unreadable = store.memory.withLock { $0.unreadable }
-            return try BlobSchema.insert(blobs, of: owner, insteadOf: unreadable, connection)
-        } whenDurable: { [store, state] inserted in
-            let reserved = state.withLock { $0.takeReservation() }
-            store.memory.withLock { memory in
-                memory.note(inserted, of: owner.account)
-                memory.giveBack(reserved, to: owner.account)
-            }
-        }
+        let inserted = try await insert(blobs)
         // Their room is of no use to anybody; where it cannot be given back, the segment's end will do it.
         try? await offPool { [store] in try store.discard(inserted.known.map(\.blob)) }
         return blobs.count - inserted.known.count
+    }
+
+    /// Puts the blobs into the index.
+    private func insert(
+        _ blobs: [(name: BlobName, blob: IndexedBlob)]
+    ) async throws -> BlobSchema.Insertion {
+        let owner = owner
+        let isUndone = Locked(false)
+        do {
+            return try await store.database.writer.perform(weight: 4 + blobs.count) { [store] connection in
+                let unreadable = store.memory.withLock { $0.unreadable }
+                return try BlobSchema.insert(blobs, of: owner, insteadOf: unreadable, connection)
+            } whenDurable: { [store, state] inserted in
+                let reserved = state.withLock { $0.takeReservation() }
+                store.memory.withLock { memory in
+                    memory.note(inserted, of: owner.account)
+                    memory.giveBack(reserved, to: owner.account)
+                }
+            } whenUndone: {
+                isUndone.withLock { $0 = true }
+            }
+        } catch {
+            // Else the index may speak of them when it is opened anew.
+            if isUndone.withLock({ $0 }) { try await offPool { self.abandon() } }
+            throw error
+        }
     }
 
     /// Writes and syncs everything, or gives it up.
@@ -188,18 +215,18 @@ final class SegmentedBlobBatch: BlobBatch {
             defer { state = State() }
             return (state.rooms, state.reservedByteCount)
         }
-        for number in rooms { store.segments.settle(number) }
+        for room in rooms { store.segments.settle(room.segment) }
         store.memory.withLock { $0.giveBack(reserved, to: owner.account) }
     }
 
     func abandon() {
-        let (written, drafts) = state.withLock { state in
+        let (rooms, drafts) = state.withLock { state in
             Self.closeDraft(&state)
-            return (state.written, state.drafts)
+            return (state.rooms, state.drafts)
         }
         defer { settle() }
         // What cannot be removed now is nobody's, and goes when the next process begins.
-        try? store.discard(written.map(\.blob) + drafts.map(\.indexed.blob))
+        try? store.discard(rooms.map(\.blob) + drafts.map(\.indexed.blob))
     }
 }
 

@@ -14,7 +14,15 @@ package final class GroupWriter: Sendable {
     private struct Job: Sendable {
         var weight: Int
         var run: @Sendable (SQLiteConnection) throws -> Void
-        var finish: @Sendable ((any Error)?) -> Void
+        var finish: @Sendable (Ending) -> Void
+    }
+    /// What became of work.
+    private enum Ending {
+        case durable
+        /// Nothing of it is there, now or later.
+        case undone(any Error)
+        /// The transaction's commit failed: the volume may have all of it, and shows it when the database is opened anew.
+        case doubtful(any Error)
     }
     private struct State {
         var jobs: [Job] = []
@@ -50,10 +58,13 @@ package final class GroupWriter: Sendable {
     /// - Parameters:
     ///   - weight: About how many pages it changes, of 4 KiB each.
     ///   - whenDurable: Called on the writer's queue before the caller goes on, and before any later work.
+    ///   - whenUndone: Called there before the caller is thrown an error after which nothing of the work is there, now or later: not
+    ///     where the commit of its transaction failed.
     package func perform<Value: Sendable>(
         weight: Int = 8,
         _ work: @escaping @Sendable (SQLiteConnection) throws -> Value,
-        whenDurable: @escaping @Sendable (Value) -> Void = { _ in }
+        whenDurable: @escaping @Sendable (Value) -> Void = { _ in },
+        whenUndone: @escaping @Sendable () -> Void = {}
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let outcome = Locked<Result<Value, any Error>?>(nil)
@@ -62,8 +73,14 @@ package final class GroupWriter: Sendable {
                 outcome.withLock { $0 = .success(value) }
             }
             enqueue(
-                Job(weight: weight, run: run) { failure in
-                    if let failure { return continuation.resume(throwing: failure) }
+                Job(weight: weight, run: run) { ending in
+                    switch ending {
+                    case .durable: break
+                    case .undone(let error):
+                        whenUndone()
+                        return continuation.resume(throwing: error)
+                    case .doubtful(let error): return continuation.resume(throwing: error)
+                    }
                     guard case .success(let value)? = outcome.withLock({ $0 }) else {
                         preconditionFailure("work ended without a value and without an error")
                     }
@@ -98,16 +115,20 @@ package final class GroupWriter: Sendable {
 
     private func write(_ jobs: [Job]) {
         var failures = [(any Error)?](repeating: nil, count: jobs.count)
+        var others = Ending.durable
+        var isCommitting = false
         do {
             try held.connection.transaction {
                 for (index, job) in jobs.enumerated() {
                     failures[index] = try run(job)
                 }
+                isCommitting = true
             }
-            for (job, failure) in zip(jobs, failures) { job.finish(failure) }
         } catch {
-            for (job, failure) in zip(jobs, failures) { job.finish(failure ?? error) }
+            // Before that there is no commit in the write-ahead log, without which nothing of it is ever read.
+            others = isCommitting ? .doubtful(error) : .undone(error)
         }
+        for (job, failure) in zip(jobs, failures) { job.finish(failure.map(Ending.undone) ?? others) }
         checkpoint(after: jobs.reduce(0) { $0 + $1.weight })
     }
 

@@ -103,7 +103,7 @@ struct FullHubTests {
         #expect([200, 201].contains(try await sendBlob(1, byteCount, isFrame: isFrame)))
         // Wherever in its writes the room ends: after none of them, one, two, and so on until one more is enough.
         var kept: Set<Int> = [1]
-        for writes in 0..<60 {
+        for writes in 0..<85 {
             disk.leaveRoom(forWrites: writes)
             let before = disk.refusedCount
             let status = try await sendBlob(2 + writes, byteCount, isFrame: isFrame)
@@ -159,17 +159,66 @@ struct FullHubTests {
         #expect(answers.head.position == 120)
     }
 
-    @Test("What a request has taken that is refused for want of room is given back")
-    func roomGivenBack() async throws {
+    @Test("What a request has taken that is refused for want of room is given back", arguments: 0...3)
+    func roomGivenBack(writes: Int) async throws {
         defer { disk.end() }
         let batch = try blobs.begin(for: owner)
         try batch.add(.numbered(1), [UInt8](repeating: 1, count: 3 << 20))
-        try batch.add(.numbered(2), [2])
-        disk.leaveRoom(forWrites: 0)
-        await #expect(throws: SystemError.self) { try await batch.commit() }
+        disk.leaveRoom(forWrites: writes)
+        let failure = await #expect(throws: SystemError.self) {
+            do {
+                // More than is gathered before it is written.
+                for number in 2...4 {
+                    try batch.add(.numbered(number), [UInt8](repeating: UInt8(number), count: 600_000))
+                }
+                _ = try await batch.commit()
+            } catch {
+                batch.abandon()
+                throw error
+            }
+        }
+        #expect(failure?.isFull == true)
         disk.leaveRoom(forWrites: nil)
-        let files = folder.path.appending("files").string
-        #expect(try FileManager.default.contentsOfDirectory(atPath: files).isEmpty)
+        try await expectNothing()
+    }
+
+    /// That no room is taken by blobs.
+    private func expectNothing() async throws {
+        #expect(try disk.blockCount(of: "files") == 0)
+        // But for blocks that have others' bytes in them, or might.
+        #expect(try disk.blockCount(of: "segments") < FullDisk.partByteCount / 512)
         try await expect(blobs: [], commitCount: 0)
     }
+
+    @Test("What the index refuses is given back; what it may have after all is not")
+    func undone() async throws {
+        defer { disk.end() }
+        let writer = blobs.database.writer
+        try await writer.perform { connection in
+            try connection.execute(
+                "CREATE TRIGGER refusing BEFORE INSERT ON segments BEGIN SELECT RAISE(ABORT, 'no'); END"
+            )
+        }
+        func batch() throws -> any BlobBatch {
+            let batch = try blobs.begin(for: owner)
+            try batch.add(.numbered(1), [UInt8](repeating: 1, count: 3 << 20))
+            try batch.add(.numbered(2), [UInt8](repeating: 2, count: 600_000))
+            return batch
+        }
+        let refused = try batch()
+        await #expect(throws: SQLiteError.self) { try await refused.commit() }
+        try await expectNothing()
+        try await writer.perform { try $0.execute("DROP TRIGGER refusing") }
+        let doubtful = try batch()
+        // For a segment, as the process that has just looked has removed the former one, and its bytes there is room yet.
+        disk.leaveRoom(forWrites: 2)
+        let failure = await #expect(throws: SQLiteError.self) { try await doubtful.commit() }
+        #expect(failure?.isFull == true)
+        #expect(try disk.blockCount(of: "segments") >= 600_000 / 512)
+        #expect(try disk.blockCount(of: "files") >= 3 << 20 / 512)
+        disk.leaveRoom(forWrites: nil)
+        #expect(try await batch().commit() == 2)
+        try await expect(blobs: [1, 2], commitCount: 0)
+    }
+
 }

@@ -3,7 +3,8 @@ import Foundation
 import Locks
 import SQLite
 
-/// The volume of a hub, some folder of this machine's, on which there is room for so many writes yet.
+/// The volume of a hub, some folder of this machine's, on which there is room for so many writes yet. Of one that finds none a part
+/// is written, as a volume does.
 ///
 /// The kernel's calls and SQLite's are seen for the whole process, until `end`, and told by their paths.
 final class FullDisk: SystemCallObserver, SQLiteCallJudge {
@@ -12,6 +13,8 @@ final class FullDisk: SystemCallObserver, SQLiteCallJudge {
         var left: Int?
         var refused = 0
     }
+
+    static let partByteCount = 64 << 10
 
     private let folder: String
     private let state = Locked(State())
@@ -50,8 +53,28 @@ final class FullDisk: SystemCallObserver, SQLiteCallJudge {
 
     func willMake(_ call: SystemCall) -> CInt {
         switch call.effect {
-        case .write, .copy, .createFile, .createFolder, .link: judge(call.path.string)
-        default: 0
+        case .write, .copy, .createFile, .createFolder, .link: return judge(call.path.string)
+        case .change(let file) where call.name == "pwrite":
+            let refusal = judge(call.path.string)
+            if refusal != 0 { Self.writePart(to: file) }
+            return refusal
+        default: return 0
+        }
+    }
+
+    private static func writePart(to file: CInt) {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { return }
+        let part = [UInt8](repeating: 0xff, count: partByteCount)
+        pwrite(file, part, part.count, status.st_size)
+    }
+
+    /// How much room the files of a folder in it take, in blocks.
+    func blockCount(of name: String) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: folder + "/" + name).reduce(0) { count, file in
+            var status = stat()
+            guard lstat(folder + "/" + name + "/" + file, &status) == 0 else { return count }
+            return count + Int(status.st_blocks)
         }
     }
 
