@@ -90,6 +90,7 @@ private struct BodyPlan {
         case bytes(Data)
         case file(Descriptor, offset: UInt64, byteCount: UInt64)
         case stream(any HTTPBodySource, byteCount: UInt64)
+        case parts(Range<UInt64>, (Range<UInt64>) -> any HTTPBodySource)
     }
     var status: Int
     var headers: [WebHeader]
@@ -105,6 +106,7 @@ private struct BodyPlan {
             source = .stream(body, byteCount: byteCount)
             // Its ranges are its maker's.
             return
+        case .parts(let byteCount, let make): source = .parts(0..<byteCount, make)
         case .file(let url):
             do throws(SystemCallFailure) {
                 source = try Self.open(url)
@@ -133,6 +135,7 @@ private struct BodyPlan {
         switch source {
         case .bytes(let data): UInt64(data.count)
         case .file(_, _, let byteCount), .stream(_, let byteCount): byteCount
+        case .parts(let range, _): UInt64(range.count)
         }
     }
 
@@ -156,6 +159,7 @@ private struct BodyPlan {
             case .bytes(let data):
                 source = .bytes(Data(data.dropFirst(Int(first)).prefix(Int(last - first + 1))))
             case .file(let file, _, _): source = .file(file, offset: first, byteCount: last - first + 1)
+            case .parts(_, let make): source = .parts(first..<last + 1, make)
             case .stream: break
             }
         }
@@ -170,6 +174,8 @@ private struct BodyPlan {
                 MHD_create_response_from_buffer(buffer.count, buffer.baseAddress, .RESPMEM_MUST_COPY)
             }
         case .stream(let body, let byteCount): return Self.makeReply(body, byteCount: byteCount)
+        case .parts(let range, let make):
+            return Self.makeReply(make(range), byteCount: UInt64(range.count))
         case .file(let file, let offset, let byteCount):
             // The library closes the descriptor that it is given.
             let duplicate = fcntl(file.number, F_DUPFD_CLOEXEC, 0)

@@ -26,6 +26,8 @@ package struct WebResponse: Sendable {
         case file(URL)
         /// As many bytes as this, made while they are sent: `Range` is not looked at.
         case stream(any HTTPBodySource, byteCount: UInt64)
+        /// As many bytes as this, of which those that are asked for are made while they are sent.
+        case parts(byteCount: UInt64, @Sendable (Range<UInt64>) -> any HTTPBodySource)
     }
 
     /// The status code.

@@ -28,13 +28,38 @@ extension SegmentedBlobStore {
 
     package func body(of name: BlobName, of owner: BlobOwner) async throws -> WebResponse.Body? {
         guard let (_, blob) = try await indexed([name], owner.container).first else { return nil }
-        if case .file(let number) = blob.place {
-            return .file(files.path.appending(Self.fileName(number)).url(isDirectory: false))
+        if case .segment = blob.place, let bytes = try await bytes(of: name, blob, owner.container) {
+            return .bytes(bytes)
         }
-        guard let bytes = try await bytes(of: name, blob, owner.container) else {
-            throw HubRefusal(500, .fault, "The hub cannot read this blob; its log says why.")
+        if case .file = blob.place, try await hasEnd(name, blob, owner.container) {
+            return .parts(byteCount: UInt64(blob.byteCount)) { range in
+                BlobSource(
+                    name,
+                    blob,
+                    Int(range.lowerBound)..<Int(range.upperBound),
+                    of: owner.container,
+                    in: self
+                )
+            }
         }
-        return .bytes(bytes)
+        let key = blobKey(owner.container, name)
+        guard !memory.withLock({ $0.unreadable.contains(key, at: blob.place) }) else { return nil }
+        throw HubRefusal(500, .fault, "The hub cannot read this blob for now; its log says why. Try again.")
+    }
+
+    /// Whether the last byte of a blob can be read, if it has any: of a file that is lost or cut off none is promised. Where it
+    /// cannot, that is noted.
+    private func hasEnd(
+        _ name: BlobName,
+        _ blob: IndexedBlob,
+        _ container: ContainerName
+    ) async throws -> Bool {
+        guard blob.byteCount > 0 else { return true }
+        return try await offPool {
+            withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { buffer in
+                self.read(name, blob, of: container, at: blob.byteCount - 1, into: buffer) == 1
+            }
+        }
     }
 
     /// All bytes of a blob; nil where they cannot be read, which is noted.
@@ -114,6 +139,38 @@ extension SegmentedBlobStore {
     private func tell(_ line: String) {
         // Not under the lock: whoever is told may ask.
         for observer in memory.withLock({ $0.observers }) { observer(line) }
+    }
+}
+
+/// Bytes of one blob that are read while they are sent.
+///
+/// What is left is under one lock, though only one thread at a time has it.
+private final class BlobSource: HTTPBodySource {
+    private let store: SegmentedBlobStore
+    private let container: ContainerName
+    private let name: BlobName
+    private let blob: IndexedBlob
+    private let left: Locked<Range<Int>>
+
+    init(
+        _ name: BlobName,
+        _ blob: IndexedBlob,
+        _ range: Range<Int>,
+        of container: ContainerName,
+        in store: SegmentedBlobStore
+    ) {
+        (self.store, self.container) = (store, container)
+        (self.name, self.blob) = (name, blob)
+        left = Locked(range)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        left.withLock { left in
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(left.count))
+            let count = store.read(name, blob, of: container, at: left.lowerBound, into: part)
+            left = left.lowerBound + count..<left.upperBound
+            return count
+        }
     }
 }
 

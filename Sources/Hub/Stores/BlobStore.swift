@@ -33,7 +33,7 @@ package protocol BlobStore: Sendable {
     func begin(for owner: BlobOwner, byteCount: Int, byteCountMax: Int) throws -> any BlobBatch
     /// Frames of blobs in the order of their names, as many as fit; those that are missing are left out.
     func frames(of names: [BlobName], of owner: BlobOwner) async throws -> BlobFrameList
-    /// One blob; nil when it is missing.
+    /// One blob; nil when it is missing, or was just found not to be readable.
     func body(of name: BlobName, of owner: BlobOwner) async throws -> WebResponse.Body?
     /// Begins to keep blobs for a while only, but for those that were sent or asked for a short while ago.
     ///

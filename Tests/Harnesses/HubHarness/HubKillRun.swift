@@ -187,8 +187,22 @@ struct HubCheck {
     private func bytes(of name: BlobName) async throws -> [UInt8]? {
         switch try await blobs.body(of: name, of: HubStory.owner) {
         case .bytes(let data): Array(data)
-        case .file(let url): Array(try Data(contentsOf: url))
+        case .parts(let byteCount, let make): Self.bytes(of: make(0..<byteCount), Int(byteCount))
         default: nil
+        }
+    }
+
+    /// - Returns: Fewer than so many where they cannot be read.
+    private static func bytes(of source: any HTTPBodySource, _ byteCount: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filledCount in
+            while filledCount < byteCount {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filledCount...]
+                )
+                let count = source.read(into: rest)
+                if count == 0 { return }
+                filledCount += count
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import HTTPService
 import HubHarness
 import HubProtocol
 import Locks
@@ -184,6 +185,58 @@ struct UnreadableBlobTests {
             try await expect([1: 100, 2: byteCount], of: [2, 1], in: store)
             #expect(store.byteCount(of: .first) == 100 + byteCount)
         }
+    }
+
+    /// What comes of one blob that is asked for alone; nil where that is missing.
+    private func bytes(
+        of number: Int,
+        _ range: Range<UInt64>,
+        in store: SegmentedBlobStore
+    ) async throws -> [UInt8]? {
+        guard let body = try await store.body(of: .numbered(number), of: owner) else { return nil }
+        guard case .parts(byteCount: _, let make) = body else { throw CancellationError() }
+        let list = BlobFrameList(byteCount: range.count, source: make(range))
+        return [UInt8](list.bytes())
+    }
+
+    @Test("A large blob that is asked for alone is cut off where it cannot be read, and is missing then")
+    func badFile() async throws {
+        let disk = FailingReads(folder.path)
+        defer { disk.end() }
+        let store = try store()
+        let byteCount = 2 << 20
+        _ = try await put([1: byteCount], in: store)
+        let all = 0..<UInt64(byteCount)
+        #expect(try await bytes(of: 1, all, in: store) == blob(1, byteCount))
+        #expect(try await bytes(of: 1, 5..<8000, in: store) == blob(1, 7995))
+        disk.refuse(ofFiles: 100_000..<100_001, EMFILE)
+        #expect(try await bytes(of: 1, all, in: store)?.count ?? byteCount <= 100_000)
+        #expect(try await store.missing([.numbered(1)], of: owner) == [])
+        disk.refuse(ofFiles: 100_000..<100_001, EIO)
+        #expect(try await bytes(of: 1, 0..<100_000, in: store) == blob(1, 100_000))
+        #expect(try await bytes(of: 1, all, in: store)?.count ?? byteCount <= 100_000)
+        #expect(told.count == 2)
+        try await expect([:], of: [1], in: store)
+        #expect(try await bytes(of: 1, all, in: store) == nil)
+        #expect(try await put([1: byteCount], in: store) == 1)
+        disk.refuse(0..<0, 0)
+        #expect(try await bytes(of: 1, all, in: store) == blob(1, byteCount))
+    }
+
+    @Test("A large blob that is asked for alone, and whose file is lost or cut off, is missing at once")
+    func lostFileAlone() async throws {
+        let store = try store()
+        let byteCount = 2 << 20
+        _ = try await put([1: byteCount, 2: byteCount], in: store)
+        let files = folder.path.appending("files").string
+        let names = try FileManager.default.contentsOfDirectory(atPath: files)
+        try FileManager.default.removeItem(atPath: files + "/" + names[0])
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: files + "/" + names[1]))
+        try file.truncate(atOffset: UInt64(byteCount - 1))
+        try file.close()
+        for number in [1, 2] { #expect(try await bytes(of: number, 0..<1, in: store) == nil) }
+        #expect(told.count == 2)
+        try await expect([:], of: [1, 2], in: store)
     }
 
     @Test("One that is released while it cannot be read is kept again when it is sent, and goes otherwise")
