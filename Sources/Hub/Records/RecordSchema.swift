@@ -3,7 +3,7 @@ internal import SQLite
 /// The tables of `records.db`. Docs/formats/hub.md describes them.
 enum RecordSchema {
     static func prepare(_ connection: SQLiteConnection) throws {
-        try connection.prepare([tables, readings, inviters])
+        try connection.prepare([tables, readings, inviters, writers])
     }
 
     /// Forgets how far devices have read, for a backup.
@@ -56,5 +56,16 @@ enum RecordSchema {
         ALTER TABLE devices ADD COLUMN inviter BLOB;
         ALTER TABLE invitations ADD COLUMN inviter BLOB;
         PRAGMA user_version = 3;
+        """
+
+    /// Null, and 0, of keys that are from before version 4. `written` counts up among the keys for one device.
+    private static let writers = """
+        ALTER TABLE keys ADD COLUMN writer BLOB;
+        ALTER TABLE keys ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX written_keys ON keys(container, device, written, writer);
+        CREATE INDEX keys_of_writers ON keys(writer) WHERE writer IS NOT NULL;
+        CREATE INDEX devices_of_accounts ON devices(account, revoked, inviter);
+        CREATE INDEX containers_of_accounts ON containers(account);
+        PRAGMA user_version = 4;
         """
 }

@@ -4,22 +4,16 @@ internal import Locks
 internal import SQLite
 
 extension SQLiteRecordStore {
-    /// How many containers there are at most: their heads are in memory.
-    private static let containerCountMax = 100_000
+    /// How many containers an account has at most: their heads are in memory, and whoever lists them gets all.
+    static let containerCountMax = 1000
 
     package func makeContainer(_ container: ContainerName, for account: AccountID) async throws -> Bool {
         if let known = memory.withLock({ $0.containers[container] }) {
             return try Self.existing(known.account, account)
         }
-        guard memory.withLock({ $0.containers.count }) < Self.containerCountMax else {
-            throw HubRefusal(
-                507,
-                .quota,
-                "A hub has \(Self.containerCountMax) containers at most. Use one of those."
-            )
-        }
         let start = try LogChain(of: container).head
         let (number, owner) = try await database.writer.perform { connection in
+            let count = try Self.containerCount(of: account, connection)
             let insert = try connection.statement(
                 "INSERT OR IGNORE INTO containers(container, account, position, hash) VALUES(?, ?, 0, ?)"
             )
@@ -28,6 +22,7 @@ extension SQLiteRecordStore {
             insert.bind(3, start.hash.bytes)
             try insert.run()
             let isNew = connection.changedRowCount > 0
+            guard !isNew || count < Self.containerCountMax else { throw Self.tooManyContainers }
             let select = try connection.statement(
                 "SELECT number, account FROM containers WHERE container = ?"
             )
@@ -47,6 +42,20 @@ extension SQLiteRecordStore {
         return try owner.map { try Self.existing($0, account) } ?? true
     }
 
+    private static func containerCount(of account: AccountID, _ connection: SQLiteConnection) throws -> Int {
+        let select = try connection.statement("SELECT count(*) FROM containers WHERE account = ?")
+        select.bind(1, account.number)
+        defer { select.reset() }
+        return try select.step() ? select.integer(0) : 0
+    }
+
+    private static let tooManyContainers = HubRefusal(
+        507,
+        .quota,
+        "An account has \(containerCountMax) containers at most. Ask the hub's owner for another account, which "
+            + "“sheaf hub invite --new-account” makes."
+    )
+
     /// - Returns: False.
     private static func existing(_ owner: AccountID, _ account: AccountID) throws -> Bool {
         guard owner == account else {
@@ -61,62 +70,5 @@ extension SQLiteRecordStore {
                 .map { ContainerListing($0.key, head: $0.value.head) }
         }
         .sorted { $0.container < $1.container }
-    }
-
-    package func putKeys(
-        _ keys: WrappedKeys,
-        for device: DeviceName,
-        in container: ContainerName,
-        by caller: HubCaller,
-        byteCountMax: Int
-    ) async throws -> Bool {
-        let number = try number(of: container)
-        let (isTaken, byteCount) = try await database.writer.perform { connection in
-            let before = try Self.byteCount(of: caller.account, connection)
-            let insert = try connection.statement("INSERT OR IGNORE INTO keys VALUES(?, ?, ?, ?)")
-            insert.bind(1, number)
-            insert.bind(2, device.bytes)
-            insert.bind(3, Int(keys.generation))
-            insert.bind(4, Array(keys.keys))
-            try insert.run()
-            if connection.changedRowCount > 0 {
-                // What is there takes no more room: it may be said again.
-                guard before + keys.keys.count <= byteCountMax else { throw QuotaExceeded() }
-                try Self.add(keys.keys.count, to: caller.account, connection)
-                return (true, before + keys.keys.count)
-            }
-            let select = try connection.statement(
-                "SELECT keys FROM keys WHERE container = ? AND device = ? AND generation = ?"
-            )
-            select.bind(1, number)
-            select.bind(2, device.bytes)
-            select.bind(3, Int(keys.generation))
-            defer { select.reset() }
-            return (try select.step() && select.blob(0) == Array(keys.keys), before)
-        } whenDurable: { [memory] _, byteCount in
-            memory.withLock { $0.byteCounts[caller.account] = byteCount }
-        }
-        _ = byteCount
-        return isTaken
-    }
-
-    package func keys(
-        for device: DeviceName,
-        in container: ContainerName
-    ) async throws -> WrappedKeysList {
-        let number = try number(of: container)
-        return try await database.readers.perform { connection in
-            let select = try connection.statement(
-                "SELECT generation, keys FROM keys WHERE container = ? AND device = ? ORDER BY generation"
-            )
-            select.bind(1, number)
-            select.bind(2, device.bytes)
-            var generations: [WrappedKeys] = []
-            while try select.step() {
-                let generation = UInt32(truncatingIfNeeded: select.integer(0))
-                generations.append(WrappedKeys(generation: generation, keys: Data(select.blob(1))))
-            }
-            return WrappedKeysList(generations)
-        }
     }
 }

@@ -5,6 +5,12 @@ internal import Locks
 internal import SQLite
 
 extension SQLiteRecordStore {
+    /// How many devices of an account may stand that were invited by other devices, and how many may ever have been registered so:
+    /// whoever is to have one refused is given a list of all. The hub's own invitations work whatever there is, so that nobody
+    /// keeps an account's owner out.
+    static let deviceCountMax = 1000
+    static let registrationCountMax = 20_000
+
     package func addInvitation(
         hash: [UInt8],
         to account: AccountID,
@@ -34,6 +40,7 @@ extension SQLiteRecordStore {
         let left = try InvitationFiles.invitation(hash: invitationHash, in: invitations)
         let account = try await database.writer.perform { connection in
             try Self.use(invitationHash, left: left, now: now, connection).map { account in
+                try Self.checkCount(of: account, invitationHash, connection)
                 try Self.insert(device, account, invitationHash, now: now, connection)
                 return account
             }
@@ -89,6 +96,32 @@ extension SQLiteRecordStore {
         try give.run()
     }
 
+    /// Refuses a device that another one has invited, where the account has too many of those.
+    private static func checkCount(
+        of account: AccountID,
+        _ invitationHash: [UInt8],
+        _ connection: SQLiteConnection
+    ) throws {
+        let select = try connection.statement(
+            """
+            SELECT count(*), ifnull(sum(revoked = 0), 0) FROM devices WHERE account = ? AND inviter IS NOT NULL
+                AND (SELECT inviter FROM invitations WHERE hash = ?) IS NOT NULL
+            """
+        )
+        select.bind(1, account.number)
+        select.bind(2, invitationHash)
+        defer { select.reset() }
+        guard try select.step() else { return }
+        guard select.integer(0) < registrationCountMax, select.integer(1) < deviceCountMax else {
+            throw HubRefusal(
+                507,
+                .quota,
+                "The account has had as many devices invited by others as it may. Shut out those that nobody uses, or "
+                    + "have “sheaf hub invite” print an invitation at the hub."
+            )
+        }
+    }
+
     private static func insert(
         _ device: NewDevice,
         _ account: AccountID,
@@ -113,7 +146,9 @@ extension SQLiteRecordStore {
         try insert.run()
     }
 
-    package func devices(of account: AccountID) async throws -> [DeviceListing] {
+    package func devices(for caller: HubCaller) async throws -> [DeviceListing] {
+        let known = readings.withLock { $0.places(of: caller.device, with: []) }.map(\.container)
+        let numbers = memory.withLock { memory in known.compactMap { memory.containers[$0]?.number } }
         let (devices, written) = try await database.readers.perform { connection in
             let select = try connection.statement(
                 """
@@ -121,7 +156,7 @@ extension SQLiteRecordStore {
                 WHERE account = ? ORDER BY registered, device
                 """
             )
-            select.bind(1, account.number)
+            select.bind(1, caller.account.number)
             var devices: [DeviceListing] = []
             while try select.step() {
                 var device = DeviceListing(
@@ -135,35 +170,51 @@ extension SQLiteRecordStore {
                 device.inviter = select.isNull(6) ? nil : DeviceName(unchecked: select.blob(6))
                 devices.append(device)
             }
-            return (devices, try Self.readings(of: account, connection))
+            return (devices, try Self.readings(for: caller, beside: numbers, connection))
         }
+        let own = Set(known).union((written[caller.device] ?? []).map(\.container))
         return devices.map { device in
             var device = device
             let rows = written[device.device] ?? []
             device.reads = readings.withLock { $0.places(of: device.device, with: rows) }
+                .filter { own.contains($0.container) }
             return device
         }
     }
 
     package func revoke(_ device: DeviceName, of account: AccountID) async throws -> Bool {
-        let token = try await database.writer.perform { connection in
-            let revoke = try connection.statement(
-                "UPDATE devices SET revoked = 1 WHERE device = ? AND account = ? RETURNING token"
-            )
-            revoke.bind(1, device.bytes)
-            revoke.bind(2, account.number)
-            defer { revoke.reset() }
-            let token = try revoke.step() ? revoke.blob(0) : nil
-            return token
-        } whenDurable: { [memory] token in
-            guard let token else { return }
-            memory.withLock { memory in
-                memory.callers[token] = nil
-                memory.revokedTokens.insert(token)
-            }
-        }
-        if token != nil { tell(.revoked(device)) }
-        return token != nil
+        let isThere =
+            try await database.writer.perform { connection -> (token: [UInt8], byteCount: Int)? in
+                guard let token = try Self.revoke(device, of: account, connection) else { return nil }
+                let byteCount = try Self.deleteKeys(of: device, connection)
+                try Self.add(-byteCount, to: account, connection)
+                return (token, try Self.byteCount(of: account, connection))
+            } whenDurable: { [memory] revoked in
+                guard let revoked else { return }
+                memory.withLock { memory in
+                    memory.callers[revoked.token] = nil
+                    memory.revokedTokens.insert(revoked.token)
+                    memory.byteCounts[account] = revoked.byteCount
+                }
+            } != nil
+        if isThere { tell(.revoked(device)) }
+        return isThere
+    }
+
+    /// - Returns: The hash of its token; nil where there is no such device.
+    private static func revoke(
+        _ device: DeviceName,
+        of account: AccountID,
+        _ connection: SQLiteConnection
+    ) throws -> [UInt8]? {
+        let revoke = try connection.statement(
+            "UPDATE devices SET revoked = 1 WHERE device = ? AND account = ? RETURNING token"
+        )
+        revoke.bind(1, device.bytes)
+        revoke.bind(2, account.number)
+        defer { revoke.reset() }
+        let token = try revoke.step() ? revoke.blob(0) : nil
+        return token
     }
 }
 

@@ -71,7 +71,7 @@ extension SQLiteRecordStore {
     }
 
     /// A request may have begun before its device was revoked.
-    private static func isRevoked(_ device: DeviceName, _ connection: SQLiteConnection) throws -> Bool {
+    static func isRevoked(_ device: DeviceName, _ connection: SQLiteConnection) throws -> Bool {
         let select = try connection.statement("SELECT revoked FROM devices WHERE device = ?")
         select.bind(1, device.bytes)
         defer { select.reset() }

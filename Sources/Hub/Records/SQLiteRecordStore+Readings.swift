@@ -74,21 +74,29 @@ extension SQLiteRecordStore {
         }
     }
 
-    /// What the database says of an account's devices.
+    /// What the database says of the devices of a caller's account, of the logs that the caller has read.
+    ///
+    /// - Parameter numbers: Containers whose logs it has read though the database may not say so yet.
     static func readings(
-        of account: AccountID,
+        for caller: HubCaller,
+        beside numbers: [Int],
         _ connection: SQLiteConnection
     ) throws -> [DeviceName: [ReadPosition]] {
+        let own = try connection.statement("SELECT container FROM readings WHERE device = ?")
+        own.bind(1, caller.device.bytes)
+        var containers = Set(numbers)
+        while try own.step() { containers.insert(own.integer(0)) }
         let select = try connection.statement(
             """
-            SELECT readings.device, containers.container, readings.position, readings.asked
+            SELECT readings.device, containers.container, readings.position, readings.asked, readings.container
             FROM devices JOIN readings ON readings.device = devices.device
             JOIN containers ON containers.number = readings.container WHERE devices.account = ?
             """
         )
-        select.bind(1, account.number)
+        select.bind(1, caller.account.number)
         var found: [DeviceName: [ReadPosition]] = [:]
         while try select.step() {
+            guard containers.contains(select.integer(4)) else { continue }
             let place = ReadPosition(
                 ContainerName(unchecked: select.blob(1)),
                 to: UInt64(select.integer(2)),

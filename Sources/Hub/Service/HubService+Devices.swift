@@ -35,7 +35,7 @@ extension HubService {
     }
 
     func devices(of caller: HubCaller) async throws -> WebResponse {
-        try await .json(DeviceListings(records.devices(of: caller.account)))
+        try await .json(DeviceListings(records.devices(for: caller)))
     }
 
     func revoke(_ device: DeviceName, _ caller: HubCaller) async throws -> WebResponse {

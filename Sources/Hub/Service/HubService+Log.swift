@@ -31,6 +31,7 @@ extension HubService {
         in container: ContainerName,
         _ caller: HubCaller
     ) async throws -> WebResponse {
+        guard !keys.keys.isEmpty else { throw HubRefusal.malformed("Wrapped keys have a byte at least.") }
         guard keys.keys.count <= HubLimits.wrappedKeyByteCountMax else {
             throw HubRefusal.tooLarge("Wrapped keys have \(HubLimits.wrappedKeyByteCountMax) bytes at most.")
         }

@@ -73,15 +73,18 @@ package protocol RecordStore: Sendable {
     /// Registers a device, and uses its invitation up.
     ///
     /// - Returns: Nil when there is no such invitation at this time.
+    /// - Throws: `HubRefusal` when the account has too many devices, for an invitation of one of them.
     func register(_ device: NewDevice, invitationHash: [UInt8], now: Int) async throws -> AccountID?
     /// Whose token has this hash; nil for nobody's.
     func caller(tokenHash: [UInt8]) -> HubCaller?
     /// Whether a token was a device's that has been revoked.
     func isRevoked(tokenHash: [UInt8]) -> Bool
-    /// An account's devices, with how far each has read logs.
+    /// The devices of a caller's account, with how far each has read those logs that the caller has read.
     ///
     /// What this process was told is there at once, what another one was in a second or two.
-    func devices(of account: AccountID) async throws -> [DeviceListing]
+    func devices(for caller: HubCaller) async throws -> [DeviceListing]
+    /// Has a device be nobody, and what it has left in wrapped keys go, less what others may need.
+    ///
     /// - Returns: Whether there is such a device; one that was revoked before counts.
     func revoke(_ device: DeviceName, of account: AccountID) async throws -> Bool
 
@@ -106,7 +109,7 @@ package protocol RecordStore: Sendable {
 
     /// Makes a container, unless it is there.
     ///
-    /// - Returns: Whether it was made. A name that another account has is refused.
+    /// - Returns: Whether it was made. A name that another account has is refused, and one more than an account may have.
     func makeContainer(_ container: ContainerName, for account: AccountID) async throws -> Bool
     func containers(of account: AccountID) async throws -> [ContainerListing]
     /// The end of a container's log; nil where the account has no such container.
@@ -115,6 +118,7 @@ package protocol RecordStore: Sendable {
     /// Keeps wrapped keys, which count as the account's bytes.
     ///
     /// - Returns: False when other keys are there under this generation.
+    /// - Throws: `HubRefusal` when there are too many, and with code `revoked` when the caller was revoked before they had their turn.
     func putKeys(
         _ keys: WrappedKeys,
         for device: DeviceName,

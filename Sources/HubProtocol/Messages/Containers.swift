@@ -23,7 +23,7 @@ package struct ContainerListing: Codable, Hashable, Sendable {
 package struct WrappedKeys: Codable, Hashable, Sendable {
     /// Where it is kept among those for the same device: what devices count by it is theirs to say.
     package var generation: UInt32
-    /// At most `HubLimits.wrappedKeyByteCountMax`; nothing that the hub could read.
+    /// Not empty, at most `HubLimits.wrappedKeyByteCountMax`; nothing that the hub could read.
     package var keys: Data
 
     package init(generation: UInt32, keys: Data) { (self.generation, self.keys) = (generation, keys) }

@@ -51,8 +51,8 @@ package struct DeviceListing: Codable, Hashable, Sendable {
     package var registered: Int
     /// Whether its token is worth nothing any longer.
     package var isRevoked: Bool
-    /// How far it has read logs, as far as the hub knows: those at which it has waited, since the hub was put
-    /// back if it was. Nil of a hub that does not say.
+    /// How far it has read logs, as far as the hub knows: those at which it has waited, and the device that asks as well, since
+    /// the hub was put back if it was. Nil of a hub that does not say.
     package var reads: [ReadPosition]?
     /// The device by whose invitation it was registered. Nil for an invitation of the hub's own command, and of a hub that does
     /// not say.

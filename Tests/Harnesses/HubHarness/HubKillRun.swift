@@ -104,10 +104,15 @@ struct HubCheck {
         return complaints + (try await goingOn(after: head))
     }
 
+    /// Who asks: a device that has read the log.
+    private var caller: HubCaller {
+        HubCaller(device: HubStory.deviceName(HubStory.author), account: .first)
+    }
+
     /// Whether registered devices are there, with all that was told of them, and their invitations used up.
     private func complaintsOfDevices(_ promises: [HubStory.Promise]) async throws -> [String] {
         var complaints: [String] = []
-        let listings = try await records.devices(of: .first)
+        let listings = try await records.devices(for: caller)
         for promise in promises {
             guard case .device(let number) = promise else { continue }
             let device = HubStory.device(number)
@@ -160,7 +165,7 @@ struct HubCheck {
     /// Nothing is promised of who has read what, but that nobody has read what is not there.
     private func complaintsOfReadings(_ head: LogHead) async throws -> [String] {
         var complaints: [String] = []
-        for device in try await records.devices(of: .first) {
+        for device in try await records.devices(for: caller) {
             for place in device.reads ?? [] where place.position > head.position {
                 complaints.append("“\(device.name)” has read to \(place.position) of \(head.position)")
             }

@@ -108,7 +108,7 @@ struct WrittenReadingsTests {
     }
 
     private func readings(in store: SQLiteRecordStore) async throws -> [ReadPosition] {
-        try await store.devices(of: .first).flatMap { $0.reads ?? [] }
+        try await store.devices(for: caller).flatMap { $0.reads ?? [] }
     }
 
     private func again() throws -> SQLiteRecordStore { try SQLiteRecordStore(in: try folder.open()) }
@@ -120,6 +120,31 @@ struct WrittenReadingsTests {
         #expect(try await readings(in: store) == [expected])
         // Until that is so, or the time is over.
         while try await readings(in: again) != [expected] {}
+    }
+
+    @Test("A device hears only of logs that it has read itself")
+    func ownLogs() async throws {
+        let other = HubCaller(device: DeviceName(unchecked: Array(repeating: 8, count: 8)), account: .first)
+        _ = try await store.prepare(token: other.device.bytes)
+        let name = ContainerName(unchecked: Array(repeating: 9, count: 16))
+        _ = try await store.makeContainer(name, for: .first)
+        for name in [.test, name] { store.note(ReadPosition(name, to: 0, asked: 60), of: other.device) }
+        let both = [ReadPosition(.test, to: 0, asked: 60), ReadPosition(name, to: 0, asked: 60)]
+        func listed(_ caller: HubCaller, _ store: SQLiteRecordStore) async throws -> [ReadPosition] {
+            try await store.devices(for: caller).first { $0.device == other.device }?.reads ?? []
+        }
+        #expect(try await listed(other, store) == both)
+        #expect(try await listed(caller, store) == [])
+        store.note(expected, of: caller.device)
+        #expect(try await listed(caller, store) == [both[0]])
+        await store.writeReadings()
+        let again = try again()
+        #expect(try await listed(other, again) == both)
+        #expect(try await listed(caller, again) == [both[0]])
+        // What is written of the others is told from the first question on.
+        let third = HubCaller(device: DeviceName(unchecked: Array(repeating: 7, count: 8)), account: .first)
+        again.note(ReadPosition(name, to: 0, asked: 61), of: third.device)
+        #expect(try await listed(third, again) == [both[1]])
     }
 
     @Test("Many at once are written in parts, and all of them")
@@ -171,6 +196,7 @@ struct WrittenReadingsTests {
         do {
             let path = folder.path.appending(SQLiteRecordStore.fileName).string
             let connection = try SQLiteConnection(path: path)
+            try connection.goBackToVersion3()
             try connection.execute(
                 """
                 DROP TABLE readings; ALTER TABLE devices DROP COLUMN inviter;

@@ -185,13 +185,17 @@ struct SeveralServicesTests {
         let first = try await records.prepare(token: try Secrets.hash("token"))
         let second = try await records.prepare(token: try Secrets.hash("another"))
         try await commitThree(by: first)
+        try await read(to: 1, "token", at: one)
         try await read(to: 2, "another", at: one)
         #expect(try await records.revoke(second.device, of: .first))
-        let expected = [second.device: [ReadPosition(.test, to: 2, asked: 50)]]
+        let expected = [
+            first.device: [ReadPosition(.test, to: 1, asked: 50)],
+            second.device: [ReadPosition(.test, to: 2, asked: 50)],
+        ]
         #expect(try await readings(at: other) == expected)
         await records.writeReadings()
         let again = try SQLiteRecordStore(in: try folder.open())
-        let listed = try await again.devices(of: .first).first { $0.device == second.device }
+        let listed = try await again.devices(for: first).first { $0.device == second.device }
         #expect(listed?.isRevoked == true && listed?.reads == expected[second.device])
     }
 }

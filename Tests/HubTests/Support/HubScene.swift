@@ -4,6 +4,7 @@ import HTTPService
 import Hub
 import HubProtocol
 import Locks
+import SQLite
 
 /// A folder of its own for one test, removed with it.
 final class HubFolder: Sendable {
@@ -59,6 +60,26 @@ extension RecordStore {
         let account = try await register(device, invitationHash: [9] + token, now: 50)
         _ = try await makeContainer(.test, for: account ?? .first)
         return HubCaller(device: device.device, account: account ?? .first)
+    }
+}
+
+extension RecordStore {
+    /// An account's devices, with what nobody in particular is told of them.
+    func devices(of account: AccountID) async throws -> [DeviceListing] {
+        try await devices(for: HubCaller(device: DeviceName(unchecked: [0]), account: account))
+    }
+}
+
+extension SQLiteConnection {
+    /// Makes of a new `records.db` one of before version 4.
+    func goBackToVersion3() throws {
+        try execute(
+            """
+            DROP INDEX written_keys; DROP INDEX keys_of_writers; DROP INDEX devices_of_accounts;
+            DROP INDEX containers_of_accounts; ALTER TABLE keys DROP COLUMN writer;
+            ALTER TABLE keys DROP COLUMN written; PRAGMA user_version = 3
+            """
+        )
     }
 }
 
