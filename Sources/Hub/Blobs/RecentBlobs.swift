@@ -7,18 +7,25 @@ internal import HubProtocol
 ///
 /// 1. What was noted less than `seconds` ago is recent; what was noted more than twice that ago is not.
 /// 2. Nobody knows what was noted before this began: all is recent for `seconds` after that.
-/// 3. Of more than `countMax` noted in that time, all is recent.
+/// 3. Where more than `countMax` of an account were noted in that time, all of that account is recent, and nothing of others.
 struct RecentBlobs {
-    static let seconds = 3600.0
-    static let countMax = 1 << 20
+    /// What was noted of an account.
+    private struct Noted {
+        var keys: Set<UInt64> = []
+        /// Whether there was more.
+        var isFull = false
 
-    private var current: Set<UInt64> = []
-    private var former: Set<UInt64> = []
-    /// When the current ones began, and whether there were too many of either.
+        func contains(_ key: UInt64) -> Bool { isFull || keys.contains(key) }
+    }
+
+    static let seconds = 3600.0
+    static let countMax = 1 << 18
+
+    private var current: [AccountID: Noted] = [:]
+    private var former: [AccountID: Noted] = [:]
+    /// When the current ones began.
     private var since: Double
     private let begun: Double
-    private var isCurrentFull = false
-    private var isFormerFull = false
     /// How many requests to release each are under way.
     private var releasing: [UInt64: Int] = [:]
 
@@ -29,24 +36,26 @@ struct RecentBlobs {
     /// - Returns: Those that are just being released: what is read of them now may be old.
     mutating func note(
         _ names: some Sequence<BlobName>,
-        of container: ContainerName,
+        of owner: BlobOwner,
         now: Double
     ) -> [BlobName] {
         turn(now)
+        var noted = current.removeValue(forKey: owner.account) ?? Noted()
+        defer { current[owner.account] = noted }
         var doubtful: [BlobName] = []
         for name in names {
-            let key = Self.key(name, container)
-            if current.count < Self.countMax { current.insert(key) } else { isCurrentFull = true }
+            let key = Self.key(name, owner.container)
+            if noted.keys.count < Self.countMax { noted.keys.insert(key) } else { noted.isFull = true }
             if releasing[key] != nil { doubtful.append(name) }
         }
         return doubtful
     }
 
-    mutating func isRecent(_ name: BlobName, of container: ContainerName, now: Double) -> Bool {
+    mutating func isRecent(_ name: BlobName, of owner: BlobOwner, now: Double) -> Bool {
         turn(now)
-        if now < begun + Self.seconds || isCurrentFull || isFormerFull { return true }
-        let key = Self.key(name, container)
-        return current.contains(key) || former.contains(key)
+        if now < begun + Self.seconds { return true }
+        let key = Self.key(name, owner.container)
+        return [current, former].contains { $0[owner.account]?.contains(key) == true }
     }
 
     mutating func beginReleasing(_ names: some Sequence<BlobName>, of container: ContainerName) {
@@ -64,8 +73,8 @@ struct RecentBlobs {
     private mutating func turn(_ now: Double) {
         guard now >= since + Self.seconds else { return }
         let isLongAgo = now >= since + 2 * Self.seconds
-        (former, isFormerFull) = isLongAgo ? ([], false) : (current, isCurrentFull)
-        (current, isCurrentFull, since) = ([], false, isLongAgo ? now : since + Self.seconds)
+        former = isLongAgo ? [:] : current
+        (current, since) = ([:], isLongAgo ? now : since + Self.seconds)
     }
 
     /// Names are random: what their words come to tells nearly all apart, and two that are taken for one are kept for longer.

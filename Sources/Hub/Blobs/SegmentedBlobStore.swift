@@ -155,7 +155,7 @@ package final class SegmentedBlobStore: BlobStore {
     @discardableResult
     func noteRecent(_ names: some Sequence<BlobName>, _ owner: BlobOwner) -> [BlobName] {
         let now = uptime()
-        return recent.withLock { $0.note(names, of: owner.container, now: now) }
+        return recent.withLock { $0.note(names, of: owner, now: now) }
     }
 
     package func release(
@@ -168,7 +168,7 @@ package final class SegmentedBlobStore: BlobStore {
             // Whoever notes one after this looks anew once this is done.
             let uptime = uptime()
             let spared = recent.withLock { recent in
-                names.filter { recent.isRecent($0, of: owner.container, now: uptime) }
+                names.filter { recent.isRecent($0, of: owner, now: uptime) }
             }
             let release = try connection.statement(
                 "UPDATE blobs SET released = ? WHERE key = ? AND released = 0"

@@ -11,8 +11,8 @@ package struct Pairings: Sendable {
         var messages: [NumberedPairingMessage] = []
     }
 
-    /// How many there are at a time.
-    private static let countMax = 1000
+    /// How many of an account there are at a time: each may have 64 KiB of messages.
+    static let countMax = 50
 
     private var pairings: [String: Pairing] = [:]
 
@@ -23,8 +23,8 @@ package struct Pairings: Sendable {
     /// - Parameter name: Eight letters that nobody can guess.
     package mutating func begin(_ name: String, account: AccountID, now: Int) throws {
         pairings = pairings.filter { $0.value.until > now }
-        guard pairings.count < Self.countMax else {
-            throw HubRefusal.tooMany("pairings", retrySeconds: HubLimits.pairingSeconds)
+        guard pairings.values.count(where: { $0.account == account }) < Self.countMax else {
+            throw HubRefusal.tooMany("pairings of this account", retrySeconds: HubLimits.pairingSeconds)
         }
         pairings[name] = Pairing(account: account, until: now + HubLimits.pairingSeconds)
     }

@@ -66,6 +66,8 @@ enum RecordSchema {
         CREATE INDEX keys_of_writers ON keys(writer) WHERE writer IS NOT NULL;
         CREATE INDEX devices_of_accounts ON devices(account, revoked, inviter);
         CREATE INDEX containers_of_accounts ON containers(account);
+        CREATE INDEX invitations_of_accounts ON invitations(account, used, until);
+        CREATE INDEX invitation_ends ON invitations(until);
         PRAGMA user_version = 4;
         """
 }

@@ -11,6 +11,9 @@ extension SQLiteRecordStore {
     static let deviceCountMax = 1000
     static let registrationCountMax = 20_000
 
+    /// How many invitations of an account there are at a time that devices have asked for and nobody has used.
+    static let invitationCountMax = 100
+
     package func addInvitation(
         hash: [UInt8],
         to account: AccountID,
@@ -22,6 +25,7 @@ extension SQLiteRecordStore {
             let forget = try connection.statement("DELETE FROM invitations WHERE until < ?")
             forget.bind(1, until - 2 * HubLimits.invitationSeconds)
             try forget.run()
+            if inviter != nil { try Self.checkInvitations(of: account, until: until, connection) }
             let add = try connection.statement("INSERT INTO invitations VALUES(?, ?, ?, 0, nullif(?, x''))")
             add.bind(1, hash)
             add.bind(2, account.number)
@@ -29,6 +33,24 @@ extension SQLiteRecordStore {
             add.bind(4, inviter?.bytes ?? [])
             try add.run()
         }
+    }
+
+    private static func checkInvitations(
+        of account: AccountID,
+        until: Int,
+        _ connection: SQLiteConnection
+    ) throws {
+        let select = try connection.statement(
+            "SELECT count(*) FROM invitations WHERE account = ? AND used = 0 AND until > ?"
+        )
+        select.bind(1, account.number)
+        select.bind(2, until - HubLimits.invitationSeconds)
+        defer { select.reset() }
+        guard try select.step(), select.integer(0) >= invitationCountMax else { return }
+        throw HubRefusal.tooMany(
+            "invitations of this account that nobody has used",
+            retrySeconds: HubLimits.invitationSeconds
+        )
     }
 
     package func register(
@@ -186,6 +208,7 @@ extension SQLiteRecordStore {
         let isThere =
             try await database.writer.perform { connection -> (token: [UInt8], byteCount: Int)? in
                 guard let token = try Self.revoke(device, of: account, connection) else { return nil }
+                try Self.deleteInvitations(of: device, account, connection)
                 let byteCount = try Self.deleteKeys(of: device, connection)
                 try Self.add(-byteCount, to: account, connection)
                 return (token, try Self.byteCount(of: account, connection))
@@ -199,6 +222,20 @@ extension SQLiteRecordStore {
             } != nil
         if isThere { tell(.revoked(device)) }
         return isThere
+    }
+
+    /// What it has invited with is worth nothing any longer, and is not to be in the way of others'.
+    private static func deleteInvitations(
+        of device: DeviceName,
+        _ account: AccountID,
+        _ connection: SQLiteConnection
+    ) throws {
+        let delete = try connection.statement(
+            "DELETE FROM invitations WHERE account = ? AND used = 0 AND inviter = ?"
+        )
+        delete.bind(1, account.number)
+        delete.bind(2, device.bytes)
+        try delete.run()
     }
 
     /// - Returns: The hash of its token; nil where there is no such device.

@@ -2,7 +2,8 @@ internal import HubProtocol
 internal import Locks
 
 /// How much of requests' bodies is in memory at a time, in all and of one account: who sends slowly, or says much and sends
-/// nothing, keeps its own devices waiting, and no other account's.
+/// nothing, keeps its own devices waiting, and no other account's. An account has half of what others leave at most, so that there
+/// is some left for one more; and whoever has nothing is let in with one request, however little is left.
 ///
 /// Its state is under one lock.
 final class BodyBudget: Sendable {
@@ -24,8 +25,9 @@ final class BodyBudget: Sendable {
         }
     }
 
+    /// What all have together, but for the first request of each account.
     static let byteCountMax = 256 << 20
-    /// Of one account, and of all who have no token.
+    /// Of one account, and of all who have no token, where nobody else has any.
     static let accountByteCountMax = byteCountMax / 2
     /// After how many seconds another try is worth it.
     private static let retrySeconds = 1
@@ -35,13 +37,13 @@ final class BodyBudget: Sendable {
     /// Sets a share aside.
     ///
     /// - Parameter account: Whose body it is; nil where nobody knows.
-    /// - Throws: `HubRefusal` when others have so much that there is too little left.
+    /// - Throws: `HubRefusal` when the account has some, and too little is left for more.
     func share(_ byteCount: Int, of account: AccountID?) throws -> Share {
         let isThere = used.withLock { used in
-            let own = used[account, default: 0] + byteCount
-            let all = used.values.reduce(byteCount, +)
-            guard own <= Self.accountByteCountMax, all <= Self.byteCountMax else { return false }
-            used[account] = own
+            let before = used[account, default: 0]
+            let others = used.values.reduce(0, +) - before
+            guard before == 0 || before + byteCount <= (Self.byteCountMax - others) / 2 else { return false }
+            used[account] = before + byteCount
             return true
         }
         if isThere { return Share(self, byteCount, account) }

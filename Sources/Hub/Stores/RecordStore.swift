@@ -64,6 +64,7 @@ package protocol RecordStore: Sendable {
     /// Keeps an invitation by the hash of its text, until a time in seconds since 1970.
     ///
     /// - Parameter inviter: The device that has asked for it. Once that is revoked it is worth nothing.
+    /// - Throws: `HubRefusal` when devices of the account have asked for too many that nobody has used.
     func addInvitation(
         hash: [UInt8],
         to account: AccountID,
@@ -91,7 +92,7 @@ package protocol RecordStore: Sendable {
     /// Begins a pairing.
     ///
     /// - Parameter name: Eight letters that nobody can guess.
-    /// - Throws: `HubRefusal` when there are too many.
+    /// - Throws: `HubRefusal` when the account has too many.
     func beginPairing(_ name: String, for account: AccountID, now: Int) async throws
     /// Keeps a message of a pairing for the other device.
     ///

@@ -295,6 +295,26 @@ struct AccountLimitTests {
         #expect(try await store.register(device(11), invitationHash: [11], now: 50) == .first)
     }
 
+    @Test(
+        "So many invitations wait for somebody, of an account; not those of a device that was refused, or of the hub"
+    )
+    func invitations() async throws {
+        func invite(_ number: Int, until: Int = 4000, _ account: AccountID = .first) async throws {
+            let hash = [UInt8](withUnsafeBytes(of: number) { Array($0) })
+            try await store.addInvitation(hash: hash, to: account, by: caller.device, until: until)
+        }
+        for number in 1...SQLiteRecordStore.invitationCountMax { try await invite(number) }
+        let failure = await #expect(throws: HubRefusal.self) { try await invite(1000) }
+        #expect(failure?.status == 429 && failure?.retrySeconds == HubLimits.invitationSeconds)
+        try await invite(1001, AccountID(2))
+        #expect(try await register(20, by: nil) == .first)
+        // Those are too old by then.
+        try await invite(1002, until: 4000 + HubLimits.invitationSeconds)
+        await #expect(throws: HubRefusal.self) { try await invite(1003) }
+        #expect(try await store.revoke(caller.device, of: .first))
+        try await invite(1003)
+    }
+
     @Test("So many were ever registered by others' invitations, and at the hub whoever is to be")
     func registrations() async throws {
         try await fill(SQLiteRecordStore.registrationCountMax, isRevoked: true)

@@ -156,4 +156,17 @@ struct PairingsTests {
         #expect(throws: HubRefusal.self) { try pairings.add(message(4097), to: "BIG", now: 0) }
         #expect(try pairings.add(message(4096), to: "BIG", now: 0) == 1)
     }
+
+    @Test("An account has so many at a time, and keeps no other from its own")
+    func accounts() throws {
+        var pairings = Pairings()
+        for number in 0..<Pairings.countMax { try pairings.begin("\(number)", account: .first, now: number) }
+        #expect(throws: HubRefusal.self) { try pairings.begin("MORE", account: .first, now: 500) }
+        try pairings.begin("OTHER", account: AccountID(2), now: 500)
+        // The first one is over.
+        try pairings.begin("MORE", account: .first, now: HubLimits.pairingSeconds)
+        #expect(throws: HubRefusal.self) {
+            try pairings.begin("AGAIN", account: .first, now: HubLimits.pairingSeconds)
+        }
+    }
 }

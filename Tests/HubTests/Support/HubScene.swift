@@ -76,7 +76,7 @@ extension SQLiteConnection {
         try execute(
             """
             DROP INDEX written_keys; DROP INDEX keys_of_writers; DROP INDEX devices_of_accounts;
-            DROP INDEX containers_of_accounts; ALTER TABLE keys DROP COLUMN writer;
+            DROP INDEX containers_of_accounts; DROP INDEX invitations_of_accounts; DROP INDEX invitation_ends; ALTER TABLE keys DROP COLUMN writer;
             ALTER TABLE keys DROP COLUMN written; PRAGMA user_version = 3
             """
         )
