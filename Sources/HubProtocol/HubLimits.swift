@@ -10,7 +10,7 @@ package enum HubLimits {
     package static let blobByteCountMax = 64 << 20
     /// The frames of one request or answer together, in bytes.
     package static let framesByteCountMax = 32 << 20
-    /// Names of blobs in one request.
+    /// Names of blobs in one request, and frames: of an answer there are no more either.
     package static let blobNameCountMax = 10_000
     /// Entries of a log in one answer.
     package static let entryCountMax = 1000

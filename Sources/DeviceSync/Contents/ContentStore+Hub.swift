@@ -89,6 +89,8 @@ extension ContentStore {
     }
 
     /// Sends objects, some of them while others are read and sealed.
+    ///
+    /// - Parameter objects: `HubLimits.blobNameCountMax` at most, so that no request has more.
     private func store(
         _ objects: [VaultObject],
         at hub: any ContainerHub,

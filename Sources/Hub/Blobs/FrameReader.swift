@@ -11,6 +11,7 @@ package struct FrameReader: Sendable {
 
     private var head: [UInt8] = []
     private var restByteCount = 0
+    private var frameCount = 0
 
     package init() {}
 
@@ -39,6 +40,9 @@ package struct FrameReader: Sendable {
     }
 
     private mutating func begin(_ body: (Event) throws -> Void) throws {
+        // However small they are, each takes some memory until all are durable, and they come into the index in one go.
+        guard frameCount < HubLimits.blobNameCountMax else { throw BlobFrameError.tooMany }
+        frameCount += 1
         let byteCount = head.suffix(4).reduce(0) { $0 << 8 | Int($1) }
         guard byteCount <= HubLimits.blobByteCountMax else {
             throw BlobFrameError.tooLarge(byteCount: byteCount)

@@ -44,6 +44,7 @@ extension HubRefusal {
     init(any error: any Error) {
         switch error {
         case let refusal as HubRefusal: self = refusal
+        case BlobFrameError.tooMany: self = .tooLarge("\(BlobFrameError.tooMany)")
         case let error as BlobFrameError: self = .malformed("\(error)")
         case let error as DecodingError: self = .malformed(error.sentence)
         case let error as SystemError where error.isFull:

@@ -51,12 +51,16 @@ package enum BlobFrameError: Error, Hashable, Sendable, CustomStringConvertible 
     case cutOff
     /// A blob is larger than `HubLimits.blobByteCountMax`.
     case tooLarge(byteCount: Int)
+    /// There are more than `HubLimits.blobNameCountMax`.
+    case tooMany
 
     package var description: String {
         switch self {
         case .cutOff: "The last frame is not whole. Send each blob's name, length and bytes again."
         case .tooLarge(let byteCount):
             "A blob of \(byteCount) bytes is over the limit of \(HubLimits.blobByteCountMax). Send it in pieces."
+        case .tooMany:
+            "A request has \(HubLimits.blobNameCountMax) frames at most. Send the rest of them in another one."
         }
     }
 }

@@ -57,6 +57,39 @@ struct UploadTests {
         }
     }
 
+    @Test("A request has so many frames, however small they are, and leaves nothing where it has more")
+    func manyFrames() async throws {
+        let service = service()
+        func send(_ count: Int) async throws -> WebResponse {
+            var frames = Data()
+            for number in 0..<count { BlobFrames.append(.numbered(number), [], to: &frames) }
+            let request = WebRequest(
+                method: "POST",
+                target: try #require(RequestTarget("/v1/containers/\(ContainerName.test)/blobs")),
+                version: "HTTP/1.1",
+                headers: [
+                    WebHeader("Authorization", "Bearer token"),
+                    WebHeader("Content-Length", "\(frames.count)"),
+                ]
+            )
+            guard case .receive(let receiver, _) = service.answer(to: request) else {
+                throw CancellationError()
+            }
+            frames.withUnsafeBytes { receiver.receive($0) }
+            guard case .wait(let answer) = receiver.finish() else { throw CancellationError() }
+            return await answer()
+        }
+        let most = HubLimits.blobNameCountMax
+        let refused = try await send(most + 1)
+        #expect(refused.status == 413)
+        guard case .bytes(let body) = refused.body else { throw CancellationError() }
+        #expect(try JSONDecoder().decode(HubFailure.self, from: body).error.code == .tooLarge)
+        let names = (0..<most).map(BlobName.numbered)
+        #expect(try await blobs.missing(names, of: owner).count == most)
+        #expect(try await send(most).status == 200)
+        #expect(try await blobs.missing(names, of: owner) == [])
+    }
+
     @Test("A body that is longer or shorter than it says becomes no blob, however it is sent")
     func otherLength() async throws {
         let service = service()
