@@ -72,7 +72,7 @@ extension SyncRun {
     /// All items that are not simply here as they are at the hub.
     var unsettledItems: Set<ItemID> {
         var items = engine.differing.union(table.dataless).union(conflicts.shown.keys)
-        items.formUnion(downloads.keys)
+        items.formUnion(downloads.items)
         items.formUnion(unkept.keys)
         items.formUnion(writing.waiting.keys)
         items.formUnion(amidSaves)

@@ -57,9 +57,8 @@ extension SyncRun {
             try memory.remember(requests: Set(items), areOpen: true)
             for item in items {
                 downloads[item, default: Download()].isRequested = true
-                requestContents(of: item)
             }
-            tellFollowers()
+            requestContents(of: items)
             return {}
         }
         let id = UUID()
@@ -70,8 +69,7 @@ extension SyncRun {
                 done: { shared.done(item, $0) }
             )
         }
-        for item in items { requestContents(of: item) }
-        tellFollowers()
+        requestContents(of: items)
         return { [queue, box = Confined(Weak(self))] in
             queue.async { box.value.value?.endWaiting(id, for: items) }
         }
@@ -93,29 +91,38 @@ extension SyncRun {
     }
 
     /// The contents that an item has to have here to be filled.
-    private func needed(_ item: ItemID) -> [ContentName] {
+    private func needed(_ item: ItemID) -> Set<ContentName> {
         guard let known = table[item], known.isDataless else { return [] }
-        return known.state.contents.sorted()
+        return known.state.contents
     }
 
-    /// Asks for what is missing of an item, and fills it when nothing is.
-    func requestContents(of item: ItemID) {
-        guard downloads[item] != nil, !forgetting.contains(item), awaited[item] == nil else { return }
+    func requestContents(of item: ItemID) { requestContents(of: CollectionOfOne(item)) }
+
+    /// Asks for what is missing of items, and fills those of which nothing is. Who follows hears of all of them at once.
+    func requestContents(of items: some Sequence<ItemID>) {
+        let wanted = items.filter { downloads[$0] != nil }
+        for item in wanted { askForContents(of: item) }
+        if !wanted.isEmpty { tellFollowers() }
+    }
+
+    private func askForContents(of item: ItemID) {
+        guard downloads[item] != nil else { return }
+        let needed = needed(item)
+        downloads.note(item, needs: needed)
+        guard !forgetting.contains(item), awaited[item] == nil else { return }
         news.insert(item)
-        // What is not on the disk at all is on its way there by itself.
-        guard table[item] != nil else { return failIfThereIsNoLine(item) }
+        guard table[item] != nil else { return waitForPlacing(item) }
         do {
-            let needed = needed(item)
             // It is asked for again when they have gone.
             guard leaving.isDisjoint(with: needed) else { return }
-            let missing = try needed.filter { try !contents.has($0) }
+            let missing = try needed.sorted().filter { try !contents.has($0) }
             if missing.isEmpty { return try fill(item) }
             downloads[item]?.failure = nil
             guard lineState == .up else { return failIfThereIsNoLine(item) }
             line?.queue(downloads: missing.map { HubLine.Fetch(name: $0, item: item) })
         } catch let error as VaultError where error.code == .damaged && mayTryAgain(item) {
             // Known to be missing by now, so it is got.
-            requestContents(of: item)
+            askForContents(of: item)
         } catch {
             endFilling(item, error)
         }
@@ -133,6 +140,12 @@ extension SyncRun {
             item,
             SyncRefusal(.failed, "“\(path(of: item))” cannot be put in place: \(DiskRefusal(error))")
         )
+    }
+
+    /// What is not on the disk at all is on its way there by itself, unless nobody has it any more.
+    private func waitForPlacing(_ item: ItemID) {
+        guard engine.tree[item] == nil else { return failIfThereIsNoLine(item) }
+        end(item, SyncRefusal(.absent, "“\(path(of: item))” is not there any more."))
     }
 
     private func failIfThereIsNoLine(_ item: ItemID) {
@@ -164,27 +177,31 @@ extension SyncRun {
             }
             dirtyFolders.insert(table[item]?.state.place.parent ?? .root)
             try lookAtDirty()
-            requestContents(of: item)
+            askForContents(of: item)
         }
     }
 
-    /// Fills what has all that it needs, and notes what has come by itself.
-    func fillDownloaded() {
-        for item in downloads.keys.sorted() {
-            // What the vault cannot tell now it tells when the next contents come.
-            guard
-                table[item] == nil || table[item]?.isDataless == false
-                    || (try? needed(item).allSatisfy { try contents.has($0) }) == true
-            else { continue }
+    /// Contents have come: fills what has all that it needs now, and notes what has come by itself.
+    func fillDownloaded(_ names: [ContentName]) {
+        for item in downloads.takeConcerned(by: names).sorted() {
+            // Once it is on the disk it is looked at again, or once it is nowhere any more.
             if table[item] == nil, engine.tree[item] != nil { continue }
-            requestContents(of: item)
+            let needed = needed(item)
+            do {
+                let isOther = downloads.note(item, needs: needed)
+                guard try isOther || needed.allSatisfy({ try contents.has($0) }) else { continue }
+                requestContents(of: item)
+            } catch {
+                // What the vault cannot tell now it tells when the next contents come.
+                downloads.noteChanged([item])
+            }
         }
     }
 
     func progress(_ name: ContentName, _ arrival: Arrival) {
         arrivals[name] = arrival
         news.formUnion(engine.waitingItems(for: name))
-        for item in downloads.keys where table[item]?.state.contents.contains(name) == true {
+        for item in downloads.items(needing: name) {
             downloads[item]?.byteCount = UInt64(arrival.byteCount)
             let share = ItemSyncState.Share(UInt64(arrival.byteCount), of: self.byteCount(of: item))
             for waiter in downloads[item]?.waiters.values ?? [:].values { waiter.progress(share) }
@@ -193,17 +210,19 @@ extension SyncRun {
         tellFollowers()
     }
 
+    /// Who follows is not told yet.
     func failDownloads(of names: [ContentName], _ why: SyncRefusal) {
-        for item in downloads.keys where table[item]?.state.contents.isDisjoint(with: names) == false {
+        for item in downloads.items(needing: names) {
             var refusal = SyncRefusal(.failed, "“\(path(of: item))” cannot be had from the hub: \(why)")
             refusal.hubDeed = why.hubDeed
             end(item, refusal)
         }
     }
 
-    func failDownloads(_ refusal: SyncRefusal) { for item in downloads.keys { end(item, refusal) } }
+    /// Who follows is not told yet.
+    func failDownloads(_ refusal: SyncRefusal) { for item in downloads.items { end(item, refusal) } }
 
-    /// Tells those who wait; what was only asked for is tried again when there is a line.
+    /// Tells those who wait, and not who follows; what was only asked for is tried again when there is a line.
     private func end(_ item: ItemID, _ refusal: SyncRefusal?) {
         guard let download = downloads[item] else { return }
         news.insert(item)
@@ -221,7 +240,6 @@ extension SyncRun {
             downloads[item] = nil
         }
         for waiter in download.waiters.values { waiter.done(refusal) }
-        tellFollowers()
     }
 
     // MARK: Found by a look

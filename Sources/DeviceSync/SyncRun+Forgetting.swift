@@ -123,7 +123,7 @@ extension SyncRun {
             if !isOther { note(known.state) }
         }
         // Of all others disk and log say the same.
-        let unsettled = engine.differing.union(unkept.keys).union(paused.keys).union(downloads.keys)
+        let unsettled = engine.differing.union(unkept.keys).union(paused.keys).union(downloads.items)
         for item in unsettled where isNeeded(item) {
             for state in [table[item]?.state, engine.disk[item], engine.tree[item], engine.lastAgreed(item)] {
                 note(state)
@@ -141,10 +141,7 @@ extension SyncRun {
         leaving = []
         guard !isStopped else { return }
         if isDone, !evicted.isEmpty, forgetting.isEmpty { note(isForgetting: false) }
-        for item in downloads.keys.sorted()
-        where evicted.contains(item) || table[item]?.state.contents.isDisjoint(with: gone) == false {
-            requestContents(of: item)
-        }
+        requestContents(of: downloads.items(needing: gone).union(evicted).sorted())
     }
 
     private static let forgettingKey = "forgetting"

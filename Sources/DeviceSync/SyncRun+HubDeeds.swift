@@ -155,6 +155,6 @@ extension SyncRun {
     /// Who waits for contents: an item that is to become what the hub has, or one whose contents somebody has asked for.
     func waitingItem(for name: ContentName) -> ItemID? {
         engine.waitingItem(for: name)
-            ?? downloads.keys.sorted().first { table[$0]?.state.contents.contains(name) == true }
+            ?? downloads.items(needing: name).min()
     }
 }

@@ -37,7 +37,7 @@ extension SyncRun {
                 endFalse(name, areHere: true)
             }
             take(names.map { .fetched($0) })
-            fillDownloaded()
+            fillDownloaded(names)
             lookAtUnkept()
         case .progress(let name, let arrival): progress(name, arrival)
         case .sent(let name, let share):
@@ -57,7 +57,7 @@ extension SyncRun {
             report(.lineUp)
             endDeeds(.whenUp)
             take([.reconnected])
-            for item in downloads.keys { requestContents(of: item) }
+            requestContents(of: downloads.items)
             if !suspects.isEmpty { lookAtUnkept() }
         case .down(let why): noteDown(why)
         case .unknown: noteDown(UnknownDevice.why, remedy: UnknownDevice.remedy(place.folder, at: place.hub))

@@ -174,10 +174,9 @@ extension SyncRun {
         if let former = expected?.place, former != state.place { noteLinksInConflict() }
         take([.placed(item)])
         refusals[item] = nil
-        if placed?.isDataless == true {
-            // What is on its way is another by now.
-            if downloads[item] != nil { requestContents(of: item) }
-        } else {
+        // What is on its way is another by now, or is here without it.
+        if downloads[item] != nil { requestContents(of: item) }
+        if placed?.isDataless != true {
             let lost = expected?.content.flatMap { state.lostConflicts.contains($0) ? $0 : nil }
             try showConflicts(of: item, thatHasLost: lost)
         }
@@ -212,6 +211,7 @@ extension SyncRun {
             forget(item)
             refused.remove(item)
             take([.placed(item)])
+            if downloads[item] != nil { requestContents(of: item) }
             report(.removed(path: path))
             if let removed { hold(removed, of: item, as: expected) }
         case .another(let why): refuse(item, effect, why)

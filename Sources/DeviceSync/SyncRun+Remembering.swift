@@ -148,10 +148,11 @@ extension SyncRun {
             changes.changeSeconds = changeSeconds
         }
         changes.period = periods.takeWritten()
-        news.formUnion(changes.heard.map(\.entry.commit.item))
-        news.formUnion(changes.engine.agreed.keys)
         let written = table.takeWritten()
-        news.formUnion(written)
+        for items in [Set(changes.heard.map(\.entry.commit.item)), Set(changes.engine.agreed.keys), written] {
+            news.formUnion(items)
+            downloads.noteChanged(items)
+        }
         note(written, in: &changes)
         changes.volumes = unwrittenVolumes
         for item in conflicts.takenUp { changes.conflicts[item] = conflicts.shown[item] ?? [:] }

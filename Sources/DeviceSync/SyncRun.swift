@@ -120,7 +120,7 @@ final class SyncRun {
     /// Who has shut this device out; nil for nobody.
     var shutOut: ShutOut?
     /// Contents that somebody waits for, by item.
-    var downloads: [ItemID: Download] = [:]
+    var downloads = Downloads()
     /// Evicted items whose contents are about to leave the vault.
     var forgetting: Set<ItemID> = []
     /// How many bytes the vault may hold of what items held before.

@@ -10,6 +10,8 @@ struct Download {
     var byteCount: UInt64 = 0
     var failure: SyncRefusal?
     var attemptCount = 0
+    /// The contents that the item has to have here. `Downloads` notes them.
+    var needed: Set<ContentName> = []
 }
 
 /// Who waits for contents.
@@ -28,17 +30,21 @@ final class SharedWaiter: @unchecked Sendable {
     private var done: [ItemID: UInt64] = [:]
     private var waiting: Set<ItemID>
     private var isOver = false
+    /// Of all together.
+    private let byteCount: UInt64
+    private var doneByteCount: UInt64 = 0
 
     init(_ waiter: DownloadWaiter, _ byteCounts: [ItemID: UInt64]) {
         (self.waiter, self.byteCounts) = (waiter, byteCounts)
         waiting = Set(byteCounts.keys)
+        byteCount = byteCounts.values.reduce(0, +)
     }
 
     func progress(_ item: ItemID, _ byteCount: UInt64) {
         // Sealed bytes are some more or less than those that they hold.
-        done[item] = min(byteCount, byteCounts[item] ?? 0)
-        let total = byteCounts.values.reduce(0, +)
-        if !isOver { waiter.progress(.init(done.values.reduce(0, +), of: total)) }
+        let now = min(byteCount, byteCounts[item] ?? 0)
+        doneByteCount = doneByteCount - (done.updateValue(now, forKey: item) ?? 0) + now
+        if !isOver { waiter.progress(.init(doneByteCount, of: self.byteCount)) }
     }
 
     func done(_ item: ItemID, _ refusal: SyncRefusal?) {
