@@ -2,6 +2,7 @@ internal import DocumentMerging
 internal import FileSystem
 internal import Foundation
 internal import Merging
+internal import Vault
 
 /// Merges three versions of a file or a package on disk that nobody else touches: to what `PackageMerger` makes of them where
 /// that comes to no conflict.
@@ -85,6 +86,23 @@ struct ItemMerge {
         } catch is Conflict {
             return false
         }
+    }
+
+    /// Whether `merge` is certain to come to a conflict for lone files, by what is known of them without their bytes: what it is
+    /// told here it need not be shown. Files that are gigabytes long are not laid out for that.
+    static func areInConflict(
+        _ name: String,
+        base: DocumentContents?,
+        mine: DocumentContents,
+        theirs: DocumentContents
+    ) -> Bool {
+        let old = base.flatMap { $0.kind == .regular ? $0 : nil }
+        // What only one has changed is taken, and what neither has; what the document bears is merged then.
+        if mine.isAlike(to: theirs) { return false }
+        if let old, old.isAlike(to: mine) || old.isAlike(to: theirs) { return false }
+        let merger = DocumentMergers.merger(ofFileNamed: name)
+        guard merger.looksInside, old != nil || !merger.needsBase else { return true }
+        return max(mine.byteCount, theirs.byteCount, old?.byteCount ?? 0) > UInt64(byteCountMax)
     }
 
     // MARK: Deciding

@@ -256,8 +256,12 @@ extension SyncRun {
         _ ours: ContentName,
         _ theirs: ContentName
     ) throws {
+        let name = table[item]?.state.place.name ?? "document"
+        // To lay them out may take more room than there is, and they would be in conflict all the same.
+        if merger.areInConflict(name, base: base, mine: ours, theirs: theirs) {
+            return take([.merged(item, base: base, ours: ours, theirs: theirs, nil)])
+        }
         let result: ContentName? = try withOwnFolder(for: "merge") { folder in
-            let name = table[item]?.state.place.name ?? "document"
             func restored(_ content: ContentName, _ version: String) throws -> FilePath {
                 let own = folder.appending(version)
                 try ItemMoves.createFolder(own, permissions: 0o700)

@@ -224,6 +224,7 @@ final class SyncRun {
             keys,
             by: identity,
             session: session,
+            merger: merger,
             limits: limits,
             periodCount: periods.pass(to: place.runningSeconds())
         )

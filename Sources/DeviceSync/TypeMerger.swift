@@ -3,6 +3,7 @@ package import FileSystem
 internal import Foundation
 internal import KeyValues
 internal import Merging
+package import Vault
 
 /// Merges documents by their types, as `UIDocument` does.
 ///
@@ -16,6 +17,25 @@ package struct TypeMerger: DocumentMerger {
             return try mergeKeyValues(base, mine, theirs, to: target)
         }
         return try ItemMerge.merge(base: base, mine: mine, theirs: theirs, to: target)
+    }
+
+    package func areInConflict(
+        _ name: String,
+        base: DocumentContents?,
+        mine: DocumentContents,
+        theirs: DocumentContents
+    ) -> Bool {
+        guard mine.kind == theirs.kind else { return true }
+        switch mine.kind {
+        case .regular: break
+        // What files of it both have changed tells what is in it.
+        case .directory: return false
+        case .symbolicLink, .other: return true
+        }
+        if name.hasSuffix(KeyValueSettings.fileSuffix) {
+            return max(mine.byteCount, theirs.byteCount) > KeyValueState.fileByteCountMax
+        }
+        return ItemMerge.areInConflict(name, base: base, mine: mine, theirs: theirs)
     }
 
     /// Of each key the later write, as a process of the app does with its file.

@@ -28,7 +28,15 @@ struct ResumedEngineTests {
         let memory = try DeviceMemory(in: folder)
         let file = base.appendingPathComponent("memory.sqlite").path
         try SQLiteConnection(path: file).execute("INSERT INTO agreed VALUES(x'01', x'02')")
-        let resumed = ResumedEngine(folder, keys, by: identity, session: 1, limits: .off, periodCount: 0)
+        let resumed = ResumedEngine(
+            folder,
+            keys,
+            by: identity,
+            session: 1,
+            merger: TypeMerger(),
+            limits: .off,
+            periodCount: 0
+        )
         resumed.expect(try memory.folder())
         _ = try resumed.logDesk
         for isAsExpected in [true, false] {

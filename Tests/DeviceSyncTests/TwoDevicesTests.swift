@@ -174,10 +174,15 @@ struct TwoDevicesTests {
         end()
     }
 
-    @Test("What cannot be merged stays, both of it")
+    @Test("What cannot be merged stays, both of it; nothing of it is laid out to find that")
     func conflict() throws {
+        // As good as a full volume.
+        let shortage = Shortage(at: two.memoryFolder.appendingPathComponent("merge-").path)
+        SystemCallObservation.add(shortage)
+        defer { SystemCallObservation.remove(shortage) }
         try edit("a.bin", from: "base", "mine", apartFrom: "theirs")
         expectBoth(["a.bin": "mine"])
+        #expect(shortage.refusalCount == 0)
         #expect(two.wait { two.said.contains(.conflict(path: "a.bin")) })
         // Both are versions of the document on both devices, until somebody has chosen on one of them.
         for device in [one, two] {

@@ -6,6 +6,7 @@ import SeededNumbers
 import TestFolders
 import TestThreads
 import Testing
+import Vault
 
 @testable import DeviceSync
 
@@ -39,6 +40,25 @@ private struct DocumentVersions {
             theirs: path("theirs"),
             to: path("outcome")
         )
+    }
+
+    /// Whether it is told beforehand that there is a conflict, on either device.
+    ///
+    /// - Parameter isBaseKnown: Whether what both come from is.
+    func areInConflict(isBaseKnown: Bool) throws -> Bool {
+        let vault = try Vault(at: FilePath(folder.path).appending("vault-\(UUID().uuidString)"))
+        let store = ContentStore(vault: vault, device: UUID(), deviceName: "here")
+        let kept = try ["base", "mine", "theirs"].map { version in
+            try #require(try store.keep(Vault.Keepable(path(version), as: .fresh(), isElsewhere: true)))
+        }
+        let base = isBaseKnown ? kept[0] : nil
+        let isSo = TypeMerger().areInConflict(name, base: base, mine: kept[1], theirs: kept[2])
+        #expect(TypeMerger().areInConflict(name, base: base, mine: kept[2], theirs: kept[1]) == isSo)
+        return isSo
+    }
+
+    func mergeWithoutBase() throws -> Bool {
+        try TypeMerger().merge(base: nil, mine: path("mine"), theirs: path("theirs"), to: path("outcome"))
     }
 
     /// As the other device does it.
@@ -101,6 +121,51 @@ private final class ReadCounter: SystemCallObserver {
     func didMake(_ call: SystemCall) {}
 }
 
+/// Three versions, and whether it is told beforehand that they are in conflict, where the base is known and where it is not.
+struct ToldConflict: Sendable {
+    let name: String
+    let base: PackageTree
+    let mine: PackageTree
+    let theirs: PackageTree
+    let isTold: Bool
+    let isToldWithoutBase: Bool
+
+    private init(
+        _ name: String,
+        _ versions: [PackageTree],
+        isTold: Bool,
+        withoutBase isToldWithoutBase: Bool
+    ) {
+        (self.name, base, mine, theirs) = (name, versions[0], versions[1], versions[2])
+        (self.isTold, self.isToldWithoutBase) = (isTold, isToldWithoutBase)
+    }
+
+    private static func file(_ text: String) -> PackageTree { .file(Array(text.utf8)) }
+
+    static let all = [
+        // No merger looks inside.
+        ToldConflict("disk.img", ["1", "2", "3"].map(file), isTold: true, withoutBase: true),
+        // What one has not changed, or both alike, is merged.
+        ToldConflict("disk.img", ["1", "1", "3"].map(file), isTold: false, withoutBase: true),
+        ToldConflict("disk.img", ["1", "2", "1"].map(file), isTold: false, withoutBase: true),
+        ToldConflict("disk.img", ["1", "2", "2"].map(file), isTold: false, withoutBase: false),
+        // A merger is to look; without what both come from it cannot.
+        ToldConflict("a.txt", ["1", "2", "3"].map(file), isTold: false, withoutBase: true),
+        ToldConflict("a.keyvalues", ["1", "2", "3"].map(file), isTold: false, withoutBase: false),
+        // Kinds that are never merged, and one that is by its members.
+        ToldConflict("a.txt", [file("1"), .link("2"), .link("3")], isTold: true, withoutBase: true),
+        ToldConflict("a.txt", [file("1"), .link("2"), file("3")], isTold: true, withoutBase: true),
+        ToldConflict("a.txt", [.link("1"), file("2"), file("3")], isTold: true, withoutBase: true),
+        ToldConflict("a.book", [.folder([:]), .folder([:]), file("3")], isTold: true, withoutBase: true),
+        ToldConflict(
+            "a.book",
+            ["1", "2", "3"].map { .folder([MemberName("a"): file($0)]) },
+            isTold: false,
+            withoutBase: false
+        ),
+    ]
+}
+
 @Suite("What is read to merge by type", .onOwnThreads)
 struct TypeMergerContentsTests {
     private func file(_ text: String) -> PackageTree { .file(Array(text.utf8)) }
@@ -126,6 +191,36 @@ struct TypeMergerContentsTests {
         // The first pieces, of each two versions: they differ there.
         #expect(counter.count.withLock { $0 } <= 6)
         #expect(try FileStamp.ifPresent(at: versions.path("outcome")) == nil)
+    }
+
+    @Test(
+        "What is said to be in conflict beforehand is not merged, and nothing else is said of what is",
+        arguments: ToldConflict.all
+    )
+    func told(_ told: ToldConflict) throws {
+        let versions = try DocumentVersions(told.name)
+        try versions.put(base: told.base, mine: told.mine, theirs: told.theirs)
+        // What only one bears beside its bytes is merged, and no reason for a conflict.
+        if case .file = told.mine { try #require(chmod(versions.path("mine").string, 0o600) == 0) }
+        #expect(try versions.areInConflict(isBaseKnown: true) == told.isTold)
+        #expect(try versions.areInConflict(isBaseKnown: false) == told.isToldWithoutBase)
+        if told.isTold { #expect(try !versions.merge()) }
+        if told.isToldWithoutBase { #expect(try !versions.mergeWithoutBase()) }
+    }
+
+    @Test("That a file is too large to be merged is said beforehand, whichever version is", arguments: 0..<3)
+    func toldOfLarge(which: Int) throws {
+        let texts = ["one\ntwo\nthree\n", "ONE\ntwo\nthree\n", "one\ntwo\nTHREE\n"]
+        for (byteCount, isTold) in [(ItemMerge.byteCountMax, false), (ItemMerge.byteCountMax + 1, true)] {
+            let versions = try DocumentVersions("log.txt")
+            for (number, version) in ["base", "mine", "theirs"].enumerated() {
+                let path = versions.path(version)
+                try ItemMoves.createFile(path, contents: Data(texts[number].utf8))
+                if number == which { try #require(truncate(path.string, off_t(byteCount)) == 0) }
+            }
+            #expect(try versions.areInConflict(isBaseKnown: true) == isTold)
+            if isTold { #expect(try !versions.merge()) }
+        }
     }
 
     @Test("What no merger looks into is merged where both, or only one, have changed none of its bytes")

@@ -168,6 +168,28 @@ struct LostContentsTests {
         #expect(engine.memory.braking.stages == [:])
     }
 
+    @Test(
+        "What two edits come from is not asked for where they are in conflict whatever it is",
+        arguments: [false, true]
+    )
+    func needlessBase(areInConflict: Bool) {
+        let (mine, theirs) = (ContentName("mine"), ContentName("theirs"))
+        var engine = SyncEngine(device: DeviceID(1), session: 1)
+        engine.areInConflict = { [first] name, base, ours, other in
+            areInConflict && name == "a" && base == first && ours == mine && other == theirs
+        }
+        _ = engine.take([.logRead(log([(item, document(first))])), .reconnected])
+        _ = engine.take(.fetched(first))
+        _ = engine.take(.placed(item))
+        _ = engine.take(.diskChanged(item, document(mine)))
+        _ = engine.take(.evicted([]))
+        let both = log([(item, document(first)), (item, document(theirs))])
+        let effects = Set(engine.take(.logRead(both)))
+        #expect(effects == (areInConflict ? [.fetch(theirs)] : [.fetch(first), .fetch(theirs)]))
+        let merge = SyncEngine.Effect.merge(item, base: first, ours: mine, theirs: theirs)
+        #expect(engine.take(.fetched(theirs)) == (areInConflict ? [merge] : []))
+    }
+
     @Test("Two edits of what nobody has any more are merged without it; nothing else goes on without")
     func lostBase() {
         let (mine, theirs) = (ContentName("mine"), ContentName("theirs"))

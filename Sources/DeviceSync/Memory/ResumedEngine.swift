@@ -29,6 +29,7 @@ final class ResumedEngine: Sendable {
     /// - Parameters:
     ///   - folder: Where the memory is, which this process has open.
     ///   - session: A random number.
+    ///   - merger: Knows which contents are in conflict whatever is in them.
     ///   - limits: From when on a person is asked about a large change.
     ///   - periodCount: How many periods have passed since the engine was last told of one.
     init(
@@ -36,6 +37,7 @@ final class ResumedEngine: Sendable {
         _ keys: KeyRing,
         by identity: DeviceIdentity,
         session: UInt64,
+        merger: any DocumentMerger,
         limits: SyncBrake.Limits,
         periodCount: Int
     ) {
@@ -56,6 +58,7 @@ final class ResumedEngine: Sendable {
                 let agreed = try memory.agreed(seen: seen.value, log.tree)
                 var engine = SyncEngine(device: identity.id, session: session, known, log, agreed: agreed)
                 engine.areAlike = ContentStore.areAlike
+                engine.areInConflict = { merger.areInConflict($0, base: $1, mine: $2, theirs: $3) }
                 engine.brakeLimits = limits
                 _ = engine.take(Array(repeating: .periodBegan, count: periodCount))
                 // Nothing is to be done before the folder has been looked at.

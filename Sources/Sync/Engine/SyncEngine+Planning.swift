@@ -144,7 +144,10 @@ extension SyncEngine {
     }
 
     private mutating func merge(_ item: ItemID, _ question: MergeQuestion) -> [Effect] {
-        let needed = [question.base, question.theirs].compactMap { $0 }
+        let name = disk[item]?.place.name ?? ""
+        // Then nobody looks at what both come from, which may be of any size.
+        let needsBase = !areInConflict(name, question.base, question.ours, question.theirs)
+        let needed = [needsBase ? question.base : nil, question.theirs].compactMap { $0 }
         let missing = needed.filter { !contents.contains($0, .here) }
         guard missing.isEmpty else { return missing.flatMap { fetch($0, for: item) } }
         steps[item] = .merge

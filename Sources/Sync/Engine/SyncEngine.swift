@@ -66,6 +66,15 @@ package struct SyncEngine: Sendable {
     package var brakeLimits = SyncBrake.Limits()
     /// Whether two contents have the same bytes in them, as far as their names tell, and differ in what they bear beside these.
     package var areAlike: @Sendable (ContentName, ContentName) -> Bool = { $0 == $1 }
+    /// Whether two contents of a document of some name are in conflict whatever is in them, and in what they come from, if that is
+    /// known: the name, that, this device's, the log's.
+    package var areInConflict: @Sendable (String, ContentName?, ContentName, ContentName) -> Bool = {
+        _,
+        _,
+        _,
+        _ in
+        false
+    }
     /// Items that are about to become others, and which.
     var becoming: [ItemID: ItemID] = [:]
     var braking = Braking()
