@@ -171,14 +171,16 @@ extension SyncRun {
         // With what is not read yet nothing is in conflict.
         guard let present = seen.state.content else { throw SyncRefusal(.busy, "it is not read yet") }
         guard let content = try newContent(of: &late, as: item, named: seen.state.place.name) else { return }
-        if let former = late.content { seen.state.conflicts.remove(former) }
+        let former = late.content.flatMap { seen.state.conflicts.remove($0) }
         late.content = content
-        guard !ContentStore.areAlike(content, present) else { return }
-        seen.state.conflicts.insert(content)
+        let isConflict = !ContentStore.areAlike(content, present)
+        // What it held while it was half written is in conflict no more either where it has come to be what is in its place.
+        guard isConflict || former != nil else { return }
+        if isConflict { seen.state.conflicts.insert(content) }
         table[item] = seen
         take([.diskChanged(item, seen.state)])
         try showConflicts(of: item)
-        report(.conflict(path: path(of: item)))
+        if isConflict { report(.conflict(path: path(of: item))) }
     }
 
     /// Keeps what a file that is held holds now, with what its document bore.

@@ -152,6 +152,31 @@ struct LateWritesTests {
         pair.end()
     }
 
+    @Test(
+        "What a program ends with that is what has taken the place is in conflict no more, half written or whole"
+    )
+    func endsAlike() throws {
+        let pair = try DevicePair.holding("first", as: "log.txt")
+        let (one, two) = (pair.one, pair.two)
+        let files = try (0..<2).map { _ in
+            try FileHandle(forWritingTo: two.folder.appendingPathComponent("log.txt"))
+        }
+        try files[0].seekToEnd()
+        try one.put("second", at: "log.txt")
+        pair.wait { two.text("log.txt") == "second" && pair.isSettled }
+        try files[0].write(contentsOf: Data(" and late".utf8))
+        try files[0].close()
+        waitUntilKept("log.txt", pair, isRemoved: false)
+        try files[1].truncate(atOffset: 0)
+        try files[1].write(contentsOf: Data("second".utf8))
+        try files[1].close()
+        for device in [one, two] {
+            pair.wait { (try? device.conflicts("log.txt")) == [] && device.text("log.txt") == "second" }
+        }
+        pair.wait { pair.isSettled }
+        pair.end()
+    }
+
     /// Counts the copies that are made of what was written late.
     private final class CopyCounter: SystemCallObserver {
         private let start: String
