@@ -89,14 +89,29 @@ extension SyncRun {
     }
 
     private func resume(_ items: [ItemID], dropsLocal: Bool) throws {
-        take(items.map { .resumed($0, dropsLocal: dropsLocal) })
-        // Should this process die before, they are paused still.
-        try memory.remember(pauses: items.reduce(into: [:]) { $0.updateValue(nil, forKey: $1) })
+        try rememberResumed(items, dropsLocal: dropsLocal)
         for item in items {
             paused[item] = nil
             news.insert(item)
         }
+        take(items.map { .resumed($0, dropsLocal: dropsLocal) })
         tellFollowers()
+    }
+
+    /// Writes down that items are resumed before anything is done that follows from it. Where what is here is dropped, also that
+    /// disk and log agreed on that: should this process die in between, it would count as an edit else, and go to the others.
+    func rememberResumed(_ items: [ItemID], dropsLocal: Bool) throws {
+        let dropped = dropsLocal ? items.filter(engine.mayDropLocal) : []
+        try memory.remember(
+            pauses: items.reduce(into: [:]) { $0.updateValue(nil, forKey: $1) },
+            agreed: dropped.reduce(into: [:]) { notes, item in
+                notes[item] = AgreedItems.Note(
+                    engine.disk[item],
+                    seen: table.writtenState(of: item),
+                    logged: engine.tree[item]
+                )
+            }
+        )
     }
 
     private func checkThatLocalMayGo(_ item: ItemID) throws {

@@ -2,6 +2,7 @@ import DocumentFoundation
 import DocumentTesting
 import Foundation
 import Locks
+import Sync
 import SyncMessages
 import TestThreads
 import Testing
@@ -74,6 +75,57 @@ struct PausingTests {
         try two.start()
         try two.write("more", to: "a.txt")
         pair.wait { one.text("a.txt") == "more" }
+        pair.end()
+    }
+
+    @Test(
+        "What cannot be written down to be resumed stays paused",
+        arguments: [SyncResumption.preserveLocal, .dropLocal]
+    )
+    func unremembered(_ resumption: SyncResumption) throws {
+        try begin()
+        try two.write("A\nb\nc\n", to: "a.txt")
+        try meet("first")
+        try two.fillDisk()
+        let outcome = try? resume("a.txt", resumption)
+        #expect(outcome?.isDone != true)
+        two.freeDisk()
+        try meet("second")
+        #expect(one.text("a.txt") == "a\nb\nc\n" && two.text("a.txt") == "A\nb\nc\n")
+        #expect(two.running?.item("a.txt")?.pause != nil)
+        #expect(try resume("a.txt").isDone)
+        pair.wait { one.text("a.txt") == "A\nb\nc\n" && pair.isSettled }
+        pair.end()
+    }
+
+    @Test(
+        "A process that dies as soon as it is written down that something is resumed has it resumed just so"
+    )
+    func deathWhileResumed() throws {
+        for (name, dropsLocal) in [("kept.txt", false), ("dropped.txt", true)] {
+            try one.write("a\nb\nc\n", to: name)
+            pair.wait { two.text(name) == "a\nb\nc\n" && pair.isSettled }
+            two.stop()
+            let run = SeenRun()
+            try run.start(two)
+            try run.sync { try $0.pause(name, by: "a test") }
+            try Data("A\nb\nc\n".utf8).write(to: two.folder.appendingPathComponent(name))
+            try one.write("a\nb\nC\n", to: name)
+            pair.wait {
+                (try? run.sync { run in
+                    run.item(at: name).map { run.engine.change(of: $0) == .both } ?? false
+                }) == true
+            }
+            try run.sync { run in
+                let item = try #require(run.item(at: name))
+                try run.rememberResumed([item], dropsLocal: dropsLocal)
+            }
+            run.stop()
+            try two.start()
+            let text = dropsLocal ? "a\nb\nC\n" : "A\nb\nC\n"
+            pair.wait { one.text(name) == text && two.text(name) == text && pair.isSettled }
+            #expect(try two.conflicts(name) == [])
+        }
         pair.end()
     }
 

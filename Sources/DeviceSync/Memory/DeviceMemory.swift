@@ -234,8 +234,10 @@ final class DeviceMemory {
         return pauses
     }
 
-    /// - Parameter pauses: By item; nil for: paused no more.
-    func remember(pauses: [ItemID: SyncPause?]) throws {
+    /// - Parameters:
+    ///   - pauses: By item; nil for: paused no more.
+    ///   - agreed: What disk and log agree on by that.
+    func remember(pauses: [ItemID: SyncPause?], agreed: [ItemID: AgreedItems.Note] = [:]) throws {
         guard !pauses.isEmpty else { return }
         try connection.transaction {
             for (item, pause) in pauses {
@@ -250,7 +252,9 @@ final class DeviceMemory {
                     }
                 )
             }
+            try put(agreed)
         }
+        noteWritten(agreed)
     }
 
     /// Items whose contents somebody has asked for, and waits for no more.
@@ -370,9 +374,7 @@ final class DeviceMemory {
                 try statement.run()
             }
         }
-        for (item, note) in changes.agreed {
-            if note == .toldByDiskAndLog { noted.remove(item) } else { noted.insert(item) }
-        }
+        noteWritten(changes.agreed)
         let log = try home.status(of: Self.fileName + "-wal")
         if let log, log.stamp.byteCount > Self.logByteCountMax { try connection.checkpoint() }
     }
@@ -384,6 +386,12 @@ final class DeviceMemory {
             case .otherwise(let state): try rows.put(item) { $0.state(state) }
             case .toldByDiskAndLog: if noted.contains(item) { try rows.put(item, nil) }
             }
+        }
+    }
+
+    private func noteWritten(_ agreed: [ItemID: AgreedItems.Note]) {
+        for (item, note) in agreed {
+            if note == .toldByDiskAndLog { noted.remove(item) } else { noted.insert(item) }
         }
     }
 

@@ -28,7 +28,7 @@ extension SyncEngine {
         guard paused.remove(item) != nil else { return }
         letThrough[item] = nil
         // What was removed here comes back, too.
-        if dropsLocal, steps[item] == nil, tree[item] != nil { agree(item, on: disk[item]) }
+        if dropsLocal, mayDropLocal(item) { agree(item, on: disk[item]) }
         touch(item)
         // It may stand aside now, and its folder may go.
         if let place = disk[item]?.place {
@@ -36,6 +36,9 @@ extension SyncEngine {
             wake(.name(place))
         }
     }
+
+    /// Whether what was done here to an item can give way to what the log has: disk and log count as agreed on it then.
+    package func mayDropLocal(_ item: ItemID) -> Bool { steps[item] == nil && tree[item] != nil }
 
     /// Has what the disk has of a paused item be committed, as it is now.
     mutating func letThrough(_ item: ItemID) {
