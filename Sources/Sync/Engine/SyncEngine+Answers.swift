@@ -65,7 +65,7 @@ extension SyncEngine {
     }
 
     mutating func refused(_ id: Commit.ID, _ position: LogPosition) {
-        guard let own = awaitedCommit(id) else { return }
+        guard let own = steps.commit(id) else { return }
         let item = own.item
         endCommit(own)
         if position > tree.position { refusals[item] = position }
@@ -74,20 +74,13 @@ extension SyncEngine {
 
     /// What a commit needs is sent before it is made anew, by what the item is then.
     mutating func withheld(_ id: Commit.ID, lacking lacked: Set<ContentName>) {
-        guard let own = awaitedCommit(id) else { return }
+        guard let own = steps.commit(id) else { return }
         for content in lacked {
             contents.remove(content, .atHub)
             contents.remove(content, .sent)
         }
         endCommit(own)
         touch(own.item)
-    }
-
-    /// The commit of that name, if it is waited for what the hub says of it.
-    private func awaitedCommit(_ id: Commit.ID) -> Commit? {
-        steps.all.values.lazy.compactMap { step in
-            if case .commit(let own) = step, own.id == id { own } else { nil }
-        }.first
     }
 
     // MARK: What comes into folders

@@ -65,7 +65,7 @@ extension SyncEngine {
     }
 
     /// With the next name that is free, on the disk and in the log.
-    func atFreePlace(_ state: ItemState) -> ItemState {
+    mutating func atFreePlace(_ state: ItemState) -> ItemState {
         var free = state
         var number = 1
         while !isFree(free.place) {
@@ -75,12 +75,7 @@ extension SyncEngine {
         return free
     }
 
-    func isFree(_ place: ItemPlace) -> Bool {
-        guard disk.item(at: place) == nil, tree.item(at: place) == nil else { return false }
-        // What is on its way to the same name.
-        return !steps.all.values.contains { step in
-            guard case .place(let state?, _) = step else { return false }
-            return state.parent == place.parent && state.isNamed(exactly: place.name)
-        }
+    mutating func isFree(_ place: ItemPlace) -> Bool {
+        disk.item(at: place) == nil && tree.item(at: place) == nil && !steps.isAwaited(place)
     }
 }

@@ -40,7 +40,7 @@ package struct SyncEngine: Sendable {
     var agreed = AgreedItems()
     /// Items that have vanished from the disk and are not back yet.
     var vanished = ItemTable<Bool>()
-    var steps = ItemTable<Step>()
+    var steps = StepTable()
     /// Commits of these items were refused: the log is to be read to there first.
     var refusals: [ItemID: LogPosition] = [:]
     var merges: [ItemID: (question: MergeQuestion, result: ContentName?)] = [:]

@@ -174,7 +174,7 @@ extension SyncEngine {
         self.init(device: device, session: session)
         (disk, contents) = (DiskItems(log: log.tree), log.contents)
         self.agreed = agreed ?? AgreedItems(memory.agreed, besides: log.tree)
-        steps = ItemTable(memory.placing.compactMapValues { .place($0.state, agreedAs: $0.agreedAs) })
+        steps = StepTable(memory.placing.compactMapValues { .place($0.state, agreedAs: $0.agreedAs) })
         var known = ItemMap<Bool>()
         for item in memory.vanished { known[item] = true }
         vanished = ItemTable(known)
