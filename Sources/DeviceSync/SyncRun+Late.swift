@@ -46,7 +46,7 @@ extension SyncRun {
     /// A file's date goes in steps: what is written in the same step as what was read before looks alike.
     private static let stepSeconds = 0.02
     /// How many are held at a time: each takes a descriptor.
-    private static let lateCountMax = 128
+    static let lateCountMax = 128
 
     /// - Parameters:
     ///   - file: Under whose name there is another by now, or none: nobody opens it any more.
@@ -57,7 +57,7 @@ extension SyncRun {
         guard held.isOpen || file.isWritten else { return }
         // The vault may have let go of it by the time somebody writes.
         held.notes = dress(of: former)
-        if late.count >= Self.lateCountMax { late.remove(at: late.firstIndex { !$0.isBehind } ?? 0) }
+        makeRoomForLate()
         late.append(held)
         let look: @Sendable (Double) -> Void = { [queue, box = Confined(Weak(self))] seconds in
             queue.asyncAfter(deadline: .now() + seconds) { box.value.value?.letGoOfLate() }
@@ -68,6 +68,38 @@ extension SyncRun {
         // Not at once: what has become of the item is only being noted.
         if file.isWritten { look(0) }
     }
+
+    /// Lets go of one where no more can be held: of one that nobody can write into any more, if there is such.
+    private func makeRoomForLate() {
+        guard late.count >= Self.lateCountMax else { return }
+        // What was written until it was closed shows after that.
+        let closed = late.indices.filter { !late[$0].isBehind && !late[$0].isOpen }
+        if let index = closed.first(where: { !late[$0].isWritten }) {
+            late.remove(at: index)
+        } else {
+            letGo(late.remove(at: closed.first ?? late.firstIndex { !$0.isBehind } ?? 0))
+        }
+    }
+
+    /// Keeps what was written into a file, and tells of what is lost as it is held no more.
+    private func letGo(_ held: LateFile) {
+        var held = held
+        do { if held.isWritten { try keep(&held) } } catch {
+            if let access = error as? FolderAccess.Awaited { access.pending.cancel() }
+            report(.failed(path: path(of: held.item), why: Self.lossText(DiskRefusal(error))))
+        }
+        if held.isBehind { noteKept(&held) }
+        guard held.isOpen else { return }
+        report(
+            .failed(
+                path: path(of: held.item),
+                why: "what a program writes from now on into the file that it was before is lost: "
+                    + "more than \(Self.lateCountMax) such files are open"
+            )
+        )
+    }
+
+    private static func lossText(_ why: DiskRefusal) -> String { "what was written late is lost: \(why)" }
 
     /// Looks at a file that is held, again and again until it need not be.
     private func lookAtLate(_ file: ReplacedFile, in seconds: Double) {
@@ -152,7 +184,7 @@ extension SyncRun {
         let path = path(of: late.item)
         guard mayBeTriedAgain else {
             late.isBehind = false
-            return report(.failed(path: path, why: "what was written late is lost: \(why)"))
+            return report(.failed(path: path, why: Self.lossText(why)))
         }
         if !late.isBehind {
             report(.failed(path: path, why: "what was written late is not kept yet: \(why)"))

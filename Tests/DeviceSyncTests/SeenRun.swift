@@ -16,7 +16,11 @@ final class SeenRun: Sendable {
     private let known = Locked<Confined<SyncRun>?>(nil)
 
     /// - Parameter device: One that does not run.
-    func start(_ device: TestDevice, merger: any DocumentMerger = TypeMerger()) throws {
+    func start(
+        _ device: TestDevice,
+        merger: any DocumentMerger = TypeMerger(),
+        report: @escaping @Sendable (SyncReport) -> Void = { _ in }
+    ) throws {
         device.line.open()
         let (place, keys, identity) = (device.place, device.keys, device.identity)
         let openContents: @Sendable () throws -> ContentStore = {
@@ -41,7 +45,7 @@ final class SeenRun: Sendable {
                 merger,
                 device.versions,
                 on: queue,
-                { _ in }
+                report
             )
             known.withLock { $0 = Confined(run) }
             try run.start()
