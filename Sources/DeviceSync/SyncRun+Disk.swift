@@ -136,7 +136,9 @@ extension SyncRun {
         let now = uptimeSeconds()
         let sought = missing.take(for: Self.missingSeconds, upTo: Self.removalSeconds, at: now)
         guard !sought.isEmpty else { return }
-        let folders = Set(sought.keys.compactMap { table[$0]?.state.place.parent }).union(dirtyFolders)
+        // A copy of a placeholder is the item once nothing else is.
+        let folders = Set(sought.keys.compactMap { table[$0]?.state.place.parent })
+            .union(dirtyFolders).union(foldersOfStrayPlaceholders)
         dirtyFolders = []
         let found: Found
         do { found = try lookAgainIfNot(at: folders) } catch {

@@ -37,6 +37,36 @@ struct EvictionTests {
         wait { two.said.contains(.freed) }
     }
 
+    @Test(
+        "What is copied of a placeholder is told to stand for nothing, and is the file once the original is removed",
+        arguments: [false, true]
+    )
+    func copied(bearsMark: Bool) throws {
+        try evict("text", "folder/a.txt")
+        let (original, copy) = ("folder/.a.txt.icloud", "copy/.a.txt.icloud")
+        try files.createDirectory(
+            at: two.folder.appendingPathComponent("copy"),
+            withIntermediateDirectories: false
+        )
+        let bytes = try Data(contentsOf: two.folder.appendingPathComponent(original))
+        try bytes.write(to: two.folder.appendingPathComponent(copy))
+        if bearsMark {
+            let mark = try #require(try FileIdentity.mark(at: FilePath(two.path(original))))
+            try FileIdentity.give(mark, toItemAt: FilePath(two.path(copy)), replacing: true)
+        }
+        wait { two.status?.notes.contains { $0.path == copy && $0.isLeftOut } == true && isSettled }
+        #expect(one.contents.keys.sorted() == ["copy", "folder", "folder/a.txt"])
+        #expect(two.explanation(copy)?.next.contains("sheaf download") == true)
+        try files.removeItem(at: two.folder.appendingPathComponent("folder"))
+        wait { one.text("copy/a.txt") == "text" && isSettled }
+        #expect(one.contents.keys.sorted() == ["copy", "copy/a.txt"])
+        wait { two.status?.noteCount == 0 }
+        let done = Locked<[SyncRefusal?]>([])
+        _ = try #require(two.running).download("copy") { refusal in done.withLock { $0.append(refusal) } }
+        wait { two.text("copy/a.txt") == "text" && done.withLock { $0 } == [nil] }
+        end()
+    }
+
     @Test("A placeholder takes the place of an item, and the room of its contents is free")
     func placeholder() throws {
         let text = String((0..<200_000).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126))) })

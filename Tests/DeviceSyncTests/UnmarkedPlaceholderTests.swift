@@ -56,6 +56,40 @@ struct UnmarkedPlaceholderTests: LookingAtFolder {
         }
     }
 
+    @Test("A copy, and one of what is not in the folder, stands for nothing, which is told")
+    func stray() throws {
+        var table = FolderTable()
+        let item = try known(&table)
+        try remove("a.txt")
+        try writePlaceholder()
+        _ = try look(&table)
+        #expect(table[item]?.isDataless == true)
+        for name in ["copy", "marked copy"] {
+            try FileManager.default.createDirectory(
+                at: root.appendingPathComponent(name),
+                withIntermediateDirectories: false
+            )
+            try FileManager.default.copyItem(
+                atPath: path(".a.txt.icloud").string,
+                toPath: path(name).appending(".a.txt.icloud").string
+            )
+        }
+        try FileIdentity.give(item.mark, toItemAt: path("marked copy/.a.txt.icloud"), replacing: true)
+        let outcome = try look(&table)
+        #expect(outcome.missing.isEmpty && table[item]?.isDataless == true)
+        for name in ["copy", "marked copy"] {
+            let folder = try #require(self.item(name, in: table))
+            #expect(
+                outcome.leftOut[folder] == [LeftOut(name: ".a.txt.icloud", reason: .strayPlaceholder)],
+                "\(name)"
+            )
+        }
+        // Its item gone, the one that bears its mark is that.
+        try remove(".a.txt.icloud")
+        #expect(try look(&table).missing.isEmpty)
+        #expect(table[item]?.state.parent == self.item("marked copy", in: table))
+    }
+
     @Test(
         "Where nothing bears a mark it is its item also when it has been touched or renamed, under whatever name"
     )

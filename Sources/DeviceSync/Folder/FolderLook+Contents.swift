@@ -32,18 +32,28 @@ extension FolderLook {
     }
 
     /// Sees to a placeholder that is no item by its inode or its mark: without one it is the item of its name, if that has not been
-    /// found; beside its item it was left behind, or is a copy.
+    /// found; beside its item it was left behind, or is a copy. Any other is nobody's, which somebody is to know who might
+    /// remove what it was copied from.
     mutating func takeRemaining(placeholder index: Int) throws {
         let entry = found[index]
         guard let known = table.item(at: place(of: entry)), let item = table[known],
             item.state.kind == .document
-        else { return }
+        else { return noteStray(entry) }
         let mark = try mark(of: index).map { ItemID($0) }
         if mark == nil, !isMatched(known) {
             try give(known.mark, to: index)
             return try settle(index, as: known)
         }
-        if mark == nil || mark == known, !item.isDataless { outcome.leftovers.append(entry.path) }
+        if mark == nil || mark == known, !item.isDataless {
+            outcome.leftovers.append(entry.path)
+        } else {
+            noteStray(entry)
+        }
+    }
+
+    /// Notes a placeholder that stands for nothing.
+    mutating func noteStray(_ entry: Found) {
+        leftOutNames.append((entry.parent, [LeftOut(name: entry.path.name, reason: .strayPlaceholder)]))
     }
 
     /// Notes an item that is excluded from sync, with all in it.

@@ -89,7 +89,7 @@ extension FolderLook {
             case nil: try readOn(in: knownFolder(parent)) { try $0.note(member, in: path, as: parent) }
             case .passing:
                 if case .known(let folder) = parent { outcome.stagings.append((folder, member.name)) }
-            case .notUnicode, .reserved, .special: break
+            case .notUnicode, .reserved, .special, .strayPlaceholder: break
             }
         }
         return true
@@ -116,7 +116,7 @@ extension FolderLook {
         switch try standIn(entry) {
         case .nothing: break
         case .item(let name): (entry.name, entry.isPlaceholder) = (name, true)
-        case .stranger: return
+        case .stranger: return noteStray(entry)
         }
         found.append(entry)
     }

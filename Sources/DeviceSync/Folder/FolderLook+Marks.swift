@@ -1,3 +1,4 @@
+internal import DocumentFoundation
 internal import FileSystem
 internal import Locks
 internal import Sync
@@ -8,6 +9,15 @@ extension FolderLook {
     enum Bearing { case nothing, mark(FileMark) }
 
     static func mark(of entry: Found) throws -> FileMark? {
+        if let mark = try ownMark(of: entry) { return mark }
+        // A program that copies no attributes has copied what a placeholder says all the same.
+        guard entry.trace.kind == .regular, Placeholder.itemName(of: entry.path.name) != nil else {
+            return nil
+        }
+        return try Placeholder.ifPresent(at: entry.path)?.mark
+    }
+
+    private static func ownMark(of entry: Found) throws -> FileMark? {
         guard !entry.isBare, entry.trace.kind == .regular || entry.trace.kind == .directory else {
             return nil
         }

@@ -108,9 +108,11 @@ struct FolderLook {
         }
         for (folder, names) in leftOutNames {
             switch folder {
-            case .known(let item): outcome.leftOut[item] = names
+            case .known(let item): outcome.leftOut[item, default: []] += names
             case .found(let index):
-                if let item = found[index].item, !isDocument(item) { outcome.leftOut[item] = names }
+                if let item = found[index].item, !isDocument(item) {
+                    outcome.leftOut[item, default: []] += names
+                }
             }
         }
         for (former, now) in renamed { moveMembers(of: former, to: now) }

@@ -137,6 +137,8 @@ extension Placer {
         as item: ItemID
     ) throws {
         let staged = try save.stagedPath()
+        var placeholder = placeholder
+        placeholder.mark = item.mark
         try ItemMoves.createFile(staged, contents: try placeholder.encoded())
         try mark(staged, as: item)
         try save.commit(MemberAttributes(permissions: 0o600, modified: contents.date(modified)))

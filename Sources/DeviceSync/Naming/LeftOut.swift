@@ -11,6 +11,9 @@ struct LeftOut: Hashable, Sendable {
         case special
         /// A save's, or ours: nobody is to hear of it.
         case passing
+        /// What stands for contents that are not here, and is no item's: a copy of one that is there still, or one that has
+        /// come back.
+        case strayPlaceholder
     }
 
     /// With signs in the place of what is not UTF-8.
@@ -60,6 +63,11 @@ struct LeftOut: Hashable, Sendable {
         case .reserved:
             "Names that begin with “.sheaf-” are what saves use for themselves: it stays here alone."
         case .special, .passing: "It is a socket, a pipe or a device, which has no contents to send."
+        case .strayPlaceholder:
+            """
+            It stands for a file whose contents are not on this device, as a copy of what does so already, or moved here from \
+            elsewhere: nothing can fill it, and no other device has it.
+            """
         }
     }
 
@@ -68,6 +76,11 @@ struct LeftOut: Hashable, Sendable {
         switch reason {
         case .notUnicode, .reserved: "Give it another name; then it is kept in step."
         case .special, .passing: "Nothing is to be done."
+        case .strayPlaceholder:
+            """
+            Have the file that it was copied from come with sheaf download, and copy that; then remove this one. Where that is \
+            gone, another device, or a backup, may have what it was.
+            """
         }
     }
 }

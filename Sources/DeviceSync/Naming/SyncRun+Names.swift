@@ -45,6 +45,11 @@ extension SyncRun {
         folder == .root ? name.name : path(of: folder) + "/" + name.name
     }
 
+    /// Where placeholders are that were found to stand for nothing.
+    var foldersOfStrayPlaceholders: Set<ItemID> {
+        Set(leftOut.filter { $0.value.contains { $0.reason == .strayPlaceholder } }.keys)
+    }
+
     /// What is left alone at a path.
     func leftOut(at path: String) -> LeftOut? {
         guard !leftOut.isEmpty else { return nil }

@@ -16,6 +16,8 @@ package struct Placeholder: Hashable, Sendable {
     package var thumbnail: Data?
     /// When the item's inode came to be, before its contents left; nil where nobody knows.
     package var creationDate: Date?
+    /// The item's, for those who copy a placeholder without its attributes; nil in what was written before it said so.
+    package var mark: FileMark?
 
     package init(
         name: String,
@@ -23,10 +25,12 @@ package struct Placeholder: Hashable, Sendable {
         isDirectory: Bool,
         typeIdentifier: String?,
         thumbnail: Data? = nil,
-        creationDate: Date? = nil
+        creationDate: Date? = nil,
+        mark: FileMark? = nil
     ) {
         (self.name, self.byteCount, self.isDirectory) = (name, byteCount, isDirectory)
         (self.typeIdentifier, self.thumbnail, self.creationDate) = (typeIdentifier, thumbnail, creationDate)
+        self.mark = mark
     }
 
     // MARK: Names
@@ -78,6 +82,7 @@ package struct Placeholder: Hashable, Sendable {
     private static let typeKey = "NSURLTypeIdentifierKey"
     private static let thumbnailKey = "NSURLThumbnailKey"
     private static let creationKey = "NSURLCreationDateKey"
+    private static let markKey = "SheafItem"
     /// Tells ours from what else may be called so.
     private static let formatKey = "SheafPlaceholder"
 
@@ -89,6 +94,7 @@ package struct Placeholder: Hashable, Sendable {
         ]
         values[Self.typeKey] = typeIdentifier
         values[Self.creationKey] = creationDate
+        values[Self.markKey] = mark.map { Data($0.bytes) }
         if let thumbnail, thumbnail.count <= Self.thumbnailByteCountMax {
             values[Self.thumbnailKey] = thumbnail
         }
@@ -143,7 +149,8 @@ package struct Placeholder: Hashable, Sendable {
             isDirectory: values[Self.kindKey] as? String == "NSURLFileResourceTypeDirectory",
             typeIdentifier: values[Self.typeKey] as? String,
             thumbnail: values[Self.thumbnailKey] as? Data,
-            creationDate: values[Self.creationKey] as? Date
+            creationDate: values[Self.creationKey] as? Date,
+            mark: (values[Self.markKey] as? Data).flatMap { FileMark(bytes: $0) }
         )
     }
 
