@@ -324,7 +324,7 @@ extension SyncRun {
         unwatched.remove(item)
         missing.end(item)
         amidSaves.remove(item)
-        (unkept[item], unlisted[item]) = (nil, nil)
+        (unkept[item], unlisted[item], toldExcesses[item]) = (nil, nil, nil)
         (unread[item], leftOut[item]) = (nil, nil)
         suspects.remove(item)
         perishable.remove(item)

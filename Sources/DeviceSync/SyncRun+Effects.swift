@@ -63,7 +63,7 @@ extension SyncRun {
             case .commit(let commit):
                 if isExcluded(commit.item) {
                     holdBack(commit.item, effect)
-                } else {
+                } else if !holdsBack(beyondLimit: commit) {
                     asked.commits.append(offer(commit, in: engine))
                 }
             case .become: asked.becoming.append(effect)

@@ -119,12 +119,16 @@ extension SyncRun {
         let isSeen = !isStopped && isRead && isAsSeen && unlistedFolder(above: item) == nil
         state.isUploaded = isSeen && theirs != nil && (change == .none || change == .elsewhere)
         let isSending = ours?.contents.contains { engine.isSending($0) && failedContents[$0] == nil } == true
-        state.isUploading = lineState == .up && (isSending || engine.isCommitting(item))
+        let held = stuck[item]
+        let isCommitting = engine.isCommitting(item) && held == nil
+        state.isUploading = lineState == .up && (isSending || isCommitting)
         if !state.isUploaded { state.uploadFailure = uploadFailure(of: item, ours?.content) }
-        state.isSettled = isSeen && ours == theirs && stuck[item] == nil
+        state.isSettled = isSeen && ours == theirs && held == nil
         state.pause = paused[item]
         state.hasConflicts = [ours, theirs].contains { $0?.lostConflicts.isEmpty == false }
-        if let stuck = stuck[item] { state.downloadFailure = SyncRefusal(.failed, stuck.why.description) }
+        if let held, !held.effect.isLeaving {
+            state.downloadFailure = SyncRefusal(.failed, held.why.description)
+        }
         guard !state.isFolder else { return state }
         if ours == nil || table[item]?.isDataless == true {
             state.contents = .missing
@@ -177,6 +181,9 @@ extension SyncRun {
         if let why = unkept[item] { return SyncRefusal(.failed, "It cannot be read: \(why)") }
         if let (_, why) = unlistedFolder(above: item) {
             return SyncRefusal(.failed, "Nobody can look at it: \(why)")
+        }
+        if let held = stuck[item], held.effect.isLeaving {
+            return SyncRefusal(.failed, "It cannot be sent: \(held.why)")
         }
         if isLineDown { return noLine }
         return content.flatMap { failedContents[$0] }

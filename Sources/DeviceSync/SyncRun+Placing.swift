@@ -297,4 +297,12 @@ extension SyncEngine.Effect {
         case .upload, .fetch: .root
         }
     }
+
+    /// Whether it is to go to the hub.
+    var isLeaving: Bool {
+        switch self {
+        case .upload, .commit: true
+        case .fetch, .place, .remove, .become, .merge: false
+        }
+    }
 }

@@ -73,15 +73,18 @@ extension SyncRun {
         guard !isRootAway else { return }
         let effects = stuck.values.map(\.effect)
         stuck = [:]
+        var withheld: [Event] = []
         for effect in effects {
             switch effect {
             case .place(let item, _, _), .remove(let item, _), .become(let item, _, _): refused.insert(item)
             case .merge, .fetch: carryOut(effect)
             // What was held back while it was excluded, if that is still what the engine waits for.
             case .upload(let content): if engine.isSending(content) { carryOut([effect]) }
-            case .commit(let commit): if engine.isCommitting(commit.item) { carryOut([effect]) }
+            // Anew, by what the item is by now.
+            case .commit(let commit): withheld.append(.commitWithheld(commit.id, lacking: []))
             }
         }
+        if !withheld.isEmpty { take(withheld) }
         answerRefused()
     }
 }

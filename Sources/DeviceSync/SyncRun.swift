@@ -71,6 +71,8 @@ final class SyncRun {
     var isMarked = false
     /// When the process before wrote something down last, in seconds since 1970.
     let lastWriteSeconds: Int64
+    /// What has been said of items that no record has room for.
+    var toldExcesses: [ItemID: String] = [:]
     /// How often in a row an item was found otherwise than its step expected.
     var refusals: [ItemID: Int] = [:]
     /// Items whose steps were refused, which the engine is to hear when it is known what is there.
@@ -311,40 +313,13 @@ final class SyncRun {
         )
     }
 
-    var status: SyncStatus {
-        var why: [String: String] = [:]
-        for reasons in [unlisted, unkept, stuck.mapValues(\.why)] {
-            for (item, reason) in reasons { why[path(of: item)] = reason.description }
-        }
-        for (item, step) in awaited { why[path(of: item)] = step.text }
-        for item in amidSaves { why[path(of: item)] = Self.amidSave }
-        for item in writing.waiting.keys { why[path(of: item)] = writingText(of: item) }
-        for item in unremembered?.items ?? [] { why[path(of: item)] = unremembered?.why.description }
-        for (item, pause) in paused where engine.differing.contains(item) { why[path(of: item)] = pause.text }
-        var status = SyncStatus(
-            line: lineState,
-            lineFailure: lineFailure,
-            itemCount: table.items.count,
-            unsettledCount: engine.differing.count,
-            isSettled: isSettled,
-            stuck: why
-        )
-        status.brakes = brakes
-        status.brakeLimits = BrakeLimits(engine.brakeLimits)
-        status.largeChange = toldChange
-        status.isShutOut = shutOut != nil
-        status.lineRemedy = lineRemedy
-        status.hubDeeds = toldDeeds
-        noteNames(in: &status)
-        return status
-    }
-
     // MARK: The engine
 
     /// Has the engine take events, and does what it says, until nothing is left to do at once.
     func take(_ more: [Event]) {
         retryLater()
         events += Array(repeating: .periodBegan, count: periods.pass(to: place.runningSeconds())) + more
+        letGoOfHeldBack(by: more)
         guard !isTaking, unremembered == nil else { return }
         isTaking = true
         defer { isTaking = false }

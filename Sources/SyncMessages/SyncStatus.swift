@@ -14,6 +14,8 @@ package struct SyncStatus: Hashable, Sendable, Codable {
     package var isSettled: Bool
     /// What cannot be done, item by item: its path, and why.
     package var stuck: [String: String]
+    /// What helps against it, by path, where anything is to be done. Nil from a process that does not say.
+    package var remedies: [String: String]?
     /// Changes so large that a person is asked first.
     package var brakes: [Brake] = []
     /// From when on a person is asked; nil from a process that does not say.

@@ -311,6 +311,7 @@ enum LiveSync {
                 isLeaving: $0.isLeaving,
                 waitingCount: $0.waitingCount,
                 itemCount: $0.itemCount
+        found.remedies = folder.status.remedies ?? [:]
             )
             (brake.doneCount, brake.restorePoint) = ($0.doneCount, $0.restorePoint)
             return brake

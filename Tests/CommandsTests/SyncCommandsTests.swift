@@ -135,6 +135,32 @@ struct SyncCommandsTests {
         #expect(answer.said.text.contains("a.txt: it is locked"))
     }
 
+    @Test("What cannot go on for one reason is said together, with what helps, and not all of it is named")
+    func remedies() throws {
+        let names = (0..<12).map { "a\($0 + 10).txt" }
+        var full = folder(
+            false,
+            stuck: Dictionary(uniqueKeysWithValues: names.map { ($0, "the hub is full") })
+        )
+        full.remedies = Dictionary(uniqueKeysWithValues: names.map { ($0, "Ask for more.") })
+        full.stuck["z.txt"] = "it is locked"
+        let answer = Answer(Tool.sheaf(sync: role([full])), "status")
+        #expect(
+            answer.said.text.hasSuffix(
+                """
+                  a19.txt: the hub is full
+                  2 more: the hub is full
+                  next: Ask for more.
+                  z.txt: it is locked
+
+                """
+            ),
+            "\(answer.said.text)"
+        )
+        let json = Answer(Tool.sheaf(sync: role([full])), "status", "--json").said.text
+        #expect(json.contains("\"remedies\" : {"))
+    }
+
     @Test("What somebody has to do for the line to be up again is said below it")
     func lineRemedy() {
         var down = folder(false)

@@ -231,10 +231,45 @@ struct RecordTests {
         #expect(
             SealingError.Code.of { _ = try sealer.seal([record(crowded, by: world.phone)]) } == .beyondLimit
         )
+        var worded = world.document("x")
+        worded.content = ContentName(String(repeating: "a", count: 32_769))
+        #expect(
+            SealingError.Code.of { _ = try sealer.seal([record(worded, by: world.phone)]) } == .beyondLimit
+        )
         let large = record(nil, by: world.phone, extra: [UInt8](repeating: 0, count: 1 << 16 + 1))
         #expect(SealingError.Code.of { _ = try sealer.seal([large]) } == .beyondLimit)
         let many = [OpenRecord](repeating: record(nil, by: world.phone), count: 1001)
         #expect(SealingError.Code.of { _ = try sealer.seal(many) } == .beyondLimit)
+    }
+
+    @Test(
+        "As much as an item may be has room in a record, with all that may be said beside, and is read again"
+    )
+    func most() throws {
+        var most = world.document(String(repeating: "n", count: 1024))
+        most.content = ContentName(String(repeating: "c0", count: 16_384))
+        func conflicts(_ digitCount: Int) -> Set<ContentName> {
+            let zeros = String(repeating: "0", count: digitCount - 4)
+            return Set((1...256).map { ContentName(zeros + String(format: "%04x", $0)) })
+        }
+        most.conflicts = conflicts(628)
+        #expect(RecordExcess(of: most) == nil)
+        let whole = record(most, by: world.phone, extra: [UInt8](repeating: 7, count: 1 << 16))
+        let others = [OpenRecord](repeating: record(nil, by: world.phone), count: 999)
+        let sealed = try world.sealer(world.phone).seal([whole] + others)
+        #expect(sealed[0].record.count <= HubLimits.recordByteCountMax)
+        let entry = try SealingWorld.entry(sealed[0], after: start)
+        #expect(try RecordOpener(world.keys).open(entry, world.list) == whole)
+        func excess(_ change: (inout ItemState) -> Void) -> RecordExcess.Subject? {
+            var state = most
+            change(&state)
+            return RecordExcess(of: state)?.subject
+        }
+        #expect(excess { $0.place.name += "n" } == .name)
+        #expect(excess { $0.content = ContentName(String(repeating: "c0", count: 16_385)) } == .contents)
+        #expect(excess { $0.conflicts.insert(ContentName("ff")) } == .conflictCount)
+        #expect(excess { $0.conflicts = [ContentName(String(repeating: "c0", count: 16_385))] } == .conflict)
+        #expect(excess { $0.conflicts = conflicts(630) } == .all)
     }
 
     @Test("Identifiers and items have one name each at the hub")

@@ -107,14 +107,14 @@ struct SealingVectorTests {
         let page = try LogPage(
             vectors.log.map(entry),
             head: LogHead(
-                position: 4,
-                hash: LogHash(unchecked: bytes(vectors.log[3].hash))
+                position: 5,
+                hash: LogHash(unchecked: bytes(vectors.log[4].hash))
             )
         )
         let reader = try LogReader(keys)
         let reading = try reader.read(page) { _ in 0 }
         #expect(reading.finding == nil)
-        try #require(reading.entries.count == 4)
+        try #require(reading.entries.count == 5)
         let records = reading.entries.map(\.record)
         for (record, vector) in zip(records, vectors.log) {
             #expect(try RecordCoding.encode(record.body) == bytes(vector.body))
@@ -123,9 +123,11 @@ struct SealingVectorTests {
         #expect(letter.place.name == "Brief.txt" && letter.place.parent == records[1].item)
         #expect(letter.conflicts == [ContentName("bb22"), ContentName("cc33")])
         #expect(records[2].body.extra == Array("later".utf8))
+        #expect(records[4].commit.state?.content == ContentName(String(repeating: "ab", count: 4200)))
         var salts = vectors.recordSalts.map(bytes)
         let sealer = try RecordSealer(keys, DeviceList(for: keys), by: phone) { _ in salts.removeFirst() }
-        let sealed = try sealer.seal(Array(records[..<3])) + sealer.seal([records[3]])
+        let sealed =
+            try sealer.seal(Array(records[..<3])) + sealer.seal([records[3]]) + sealer.seal([records[4]])
         #expect(sealed.map(\.record) == vectors.log.map { bytes($0.record) })
     }
 

@@ -63,8 +63,7 @@ extension Command {
                 )
             }
             if let limits = folder.brakeLimits, limits != .standard { lines.append("  \(limits.text)") }
-            lines += folder.stuck.sorted { $0.key < $1.key }
-                .map { "  \($0.key.isEmpty ? "the folder" : $0.key): \($0.value)" }
+            lines += stuckLines(folder)
             lines += folder.notes.map {
                 "  note: \($0.path) \($0.isLeftOut ? "is left alone. " : "has a name that is none elsewhere. ")\($0.text)"
             }
@@ -72,5 +71,27 @@ extension Command {
             if restCount > 0 { lines.append("  note: \(restCount) more names like these") }
             return lines.printableLines
         }.joined()
+    }
+
+    /// Of items that cannot go on for one reason so many are named.
+    private static let namedCountMax = 10
+
+    /// Each item that cannot go on, with the reason; those of one reason together, and below them what helps.
+    private static func stuckLines(_ folder: SyncRole.Folder) -> [String] {
+        struct Reason: Hashable {
+            let why: String
+            let helps: String?
+        }
+        let alike = Dictionary(grouping: folder.stuck) { Reason(why: $1, helps: folder.remedies[$0]) }
+            .map { (reason: $0, paths: $1.map(\.key).sorted()) }
+        return alike.sorted { $0.paths[0] < $1.paths[0] }.flatMap { reason, paths in
+            var lines = paths.prefix(namedCountMax).map {
+                "  \($0.isEmpty ? "the folder" : $0): \(reason.why)"
+            }
+            let restCount = paths.count - lines.count
+            if restCount > 0 { lines.append("  \(restCount) more: \(reason.why)") }
+            if let helps = reason.helps { lines.append("  next: \(helps)") }
+            return lines
+        }
     }
 }

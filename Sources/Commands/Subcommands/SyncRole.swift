@@ -36,6 +36,8 @@ package struct SyncRole: Sendable {
         package var stuck: [String: String]
         /// Changes so large that a person is asked first.
         package var brakes: [Brake] = []
+        /// What helps against that, by path, where anything is to be done.
+        package var remedies: [String: String] = [:]
         /// From when on a person is asked.
         package var brakeLimits: BrakeLimits?
         /// The last one that has gone on, and that one can go back from.

@@ -243,19 +243,28 @@ extension SyncRun {
                 remedy: "Close it there, or wait: it goes on by itself when they are done."
             )
         }
-        guard let (effect, why) = stuck[item] else { return nil }
-        if case .merge = effect {
-            return Explanation.Cause(
+        return stuck[item].map(obstacle)
+    }
+
+    /// Of a step that cannot be taken.
+    private func obstacle(_ held: (effect: Effect, why: DiskRefusal)) -> Explanation.Cause {
+        let why = held.why
+        return switch held.effect {
+        case .commit, .upload:
+            Explanation.Cause(.cannotSend, "It cannot be sent: \(why)", remedy: why.remedy)
+        case .merge:
+            Explanation.Cause(
                 .cannotPlace,
                 "What was done to it here and elsewhere cannot be merged: \(why)",
                 remedy: why.remedy ?? "Both are kept; it is tried again every ten seconds."
             )
+        case .place, .remove, .become, .fetch:
+            Explanation.Cause(
+                .cannotPlace,
+                "It cannot be put in place: \(why)",
+                remedy: why.remedy ?? "Remove what is in the way; it is tried again every ten seconds."
+            )
         }
-        return Explanation.Cause(
-            .cannotPlace,
-            "It cannot be put in place: \(why)",
-            remedy: why.remedy ?? "Remove what is in the way; it is tried again every ten seconds."
-        )
     }
 
     static let justChanged = "Something has just happened to it, which is about to be looked at."

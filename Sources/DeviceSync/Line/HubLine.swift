@@ -94,6 +94,9 @@ final class HubLine: Sendable {
     /// What somebody waits for comes one by one, over a long line in the time of several questions and answers each.
     private static let downloadWidth = 4
 
+    /// How many bytes the records of one message have: it writes them with a third more.
+    private static let recordByteCountMax = HubLimits.jsonByteCountMax / 2
+
     private let uploads: Locked<BatchQueue<ContentStore.Upload>?>
     private let fetches: Locked<BatchQueue<Fetch>?>
     /// What somebody waits for: a few at a time, beside the rest.
@@ -146,7 +149,9 @@ final class HubLine: Sendable {
         }
         let commits = BatchQueue<LogDesk.Offer>(
             "sheaf.commits",
-            countMax: HubLimits.commitCountMax
+            countMax: HubLimits.commitCountMax,
+            weightMax: Self.recordByteCountMax,
+            weight: { Self.byteCount(of: $0.commit.state) }
         ) { [weak self] in
             self?.offer($0)
         }
@@ -188,6 +193,12 @@ final class HubLine: Sendable {
     /// Of a name that is none the work itself says so.
     private static func byteCount(of name: ContentName) -> Int {
         (try? ContentStore.contents(name)).map { Int(clamping: $0.byteCount) } ?? 0
+    }
+
+    /// How many bytes a record of a state has at most, with what a message says of it.
+    private static func byteCount(of state: ItemState?) -> Int {
+        guard let state else { return 1024 }
+        return state.contents.reduce(1024 + state.place.name.utf8.count) { $0 + 2 + $1.valueByteCount }
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }

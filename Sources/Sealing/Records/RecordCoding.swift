@@ -5,9 +5,12 @@ internal import Sync
 enum RecordCoding {
     static let version: UInt8 = 1
     static let nameByteCountMax = 1024
-    static let contentByteCountMax = 1024
+    /// Half as many bytes in hexadecimal digits: what a link may say, or the attributes that most volumes have room for.
+    static let contentByteCountMax = 32 << 10
     static let conflictCountMax = 256
     static let extraByteCountMax = 1 << 16
+    /// What an item is, in a record: the rest of that has room for all else, however much is said beside.
+    static let stateByteCountMax = RecordFormat.byteCountMax - extraByteCountMax - 1024
 
     private enum What {
         static let removed: UInt8 = 0
@@ -40,17 +43,9 @@ enum RecordCoding {
     }
 
     private static func encode(_ state: ItemState, into writer: inout ByteWriter) throws(SealingError) {
-        guard state.place.name.utf8.count <= nameByteCountMax else {
-            throw .beyondLimit("bytes of the name of an item", nameByteCountMax)
-        }
+        if let excess = RecordExcess(of: state) { throw excess.error }
         guard isName(state.place.name) else {
             throw .malformed("The name of an item", "it is empty, a dot or two, or holds a slash or NUL")
-        }
-        guard state.contents.allSatisfy({ $0.value.utf8.count <= contentByteCountMax }) else {
-            throw .beyondLimit("bytes of the name of contents", contentByteCountMax)
-        }
-        guard state.conflicts.count <= conflictCountMax else {
-            throw .beyondLimit("contents of an item that are in conflict", conflictCountMax)
         }
         writer.raw(ItemName(state.place.parent).bytes)
         writer.text(state.place.name)
@@ -58,6 +53,11 @@ enum RecordCoding {
         if let content = state.content { writer.text(content.value) }
         writer.integer(UInt16(state.conflicts.count))
         for conflict in state.conflicts.sorted(by: precedes) { writer.text(conflict.value) }
+    }
+
+    /// How many bytes `encode` makes of a state whose texts have so many.
+    static func stateByteCount(name: Int, contents: Int, conflicts: [Int]) -> Int {
+        ItemName.byteCount + 2 + name + 1 + 2 + contents + 2 + conflicts.reduce(0) { $0 + 2 + $1 }
     }
 
     /// The order of their bytes, which no table of characters changes.

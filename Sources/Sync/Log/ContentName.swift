@@ -77,6 +77,9 @@ package struct ContentName: Hashable, Comparable, Sendable {
         }
     }
 
+    /// How many bytes the text has.
+    package var valueByteCount: Int { bytes.map { 2 * $0.count } ?? stored.count - 1 }
+
     /// What the text stands for, if it is of digits.
     package var bytes: [UInt8]? {
         switch stored.first {

@@ -256,16 +256,19 @@ def main():
     devices, root = bytes(15) + b"\1", bytes(16)
     folder, letter = fixed("folder", 16), fixed("letter", 16)
     seen = u64(0) + start
-    ids = [f"{phone.id.hex()}.{session:016x}.{number:x}" for session, number in [(1, 0), (1, 1), (1, 16), (2, 255)]]
+    ids = [f"{phone.id.hex()}.{session:016x}.{number:x}" for session, number in [(1, 0), (1, 1), (1, 16), (2, 255), (2, 256)]]
     drafts = [
         (devices, 0, ids[0], body(3, seen, sized(founding))),
         (folder, 0, ids[1], body(1, seen, state(root, "Ferien 🌊", None, []))),
         (letter, 0, ids[2], body(2, seen, state(folder, "Brief.txt", "aa11", ["cc33", "bb22"]), b"later")),
         (letter, 3, ids[3], body(0, seen)),
+        # Longer than any name of a file's contents: a link's digits tell what it says.
+        (fixed("link", 16), 0, ids[4], body(2, seen, state(root, "Verweis", "ab" * 4200, []))),
     ]
-    record_salts = [fixed(f"salt {i}", 24) for i in range(4)]
+    record_salts = [fixed(f"salt {i}", 24) for i in range(5)]
     sealed = seal_records(container, one[1], 1, phone, drafts[:3], record_salts[:3])
-    sealed += seal_records(container, one[1], 1, phone, drafts[3:], record_salts[3:])
+    for i in (3, 4):
+        sealed += seal_records(container, one[1], 1, phone, [drafts[i]], [record_salts[i]])
     log, hash_ = [], start
     for position, ((item, base, id_, plain), record) in enumerate(zip(drafts, sealed), 1):
         hash_ = chain(hash_, position, item, base, id_, record)
