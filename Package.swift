@@ -445,7 +445,7 @@ let package = Package(
         .testTarget(
             name: "DocumentFoundationTests",
             dependencies: [
-                "Coordination", "CrashHarness", "Cryptography", "DocumentFoundation", "FileSystem",
+                "CLinux", "Coordination", "CrashHarness", "Cryptography", "DocumentFoundation", "FileSystem",
                 "KeyValues", "Locks", "Merging", "SeededNumbers", "SyncMessages", "TestFolders",
                 "TestSurroundings", "TestThreads", "UniformTypeIdentifiers", "Vault",
             ],

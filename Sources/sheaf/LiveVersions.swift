@@ -1,5 +1,6 @@
 internal import Commands
 internal import DocumentFoundation
+internal import FileSystem
 internal import Foundation
 internal import StandardStreams
 
@@ -11,17 +12,27 @@ enum LiveVersions {
         settle: { path in try settle(path) }
     )
 
-    private static func place(_ path: String) throws -> URL {
+    /// Where an item is that versions are asked of.
+    private struct Place {
+        var url: URL
+        /// Where what bears its mark is: its placeholder's place, if its contents are not on this device.
+        var marked: URL
+    }
+
+    private static func place(_ path: String) throws -> Place {
         let url = URL(fileURLWithPath: path).standardizedFileURL
         // A link that is in conflict is an item itself, wherever it leads.
-        guard (try? FileManager.default.attributesOfItem(atPath: url.path)) != nil else {
-            throw Refusal("“\(path)” is not there. Check the name.")
+        if (try? FileManager.default.attributesOfItem(atPath: url.path)) != nil {
+            return Place(url: url, marked: url)
         }
-        return url
+        guard let own = FilePath(url), let marked = Placeholder.place(for: own),
+            Placeholder(at: marked) != nil
+        else { throw Refusal("“\(path)” is not there. Check the name.") }
+        return Place(url: url, marked: marked.url(isDirectory: false))
     }
 
     private static func versions(of path: String) throws -> [NSFileVersion] {
-        let url = try place(path)
+        let url = try place(path).marked
         guard let found = NSFileVersion.otherVersionsOfItem(at: url) else {
             // A link that leads nowhere, and in which nothing is in conflict.
             if !FileManager.default.fileExists(atPath: url.path) { return [] }
@@ -48,7 +59,7 @@ enum LiveVersions {
             throw Refusal("That version of “\(path)” has just gone. See sheaf versions \(path.shellWord)")
         }
         guard let target else {
-            let url = try place(path)
+            let url = try place(path).url
             var failure: NSError?
             var result: Result<URL, any Error>?
             NSFileCoordinator(filePresenter: nil).coordinate(
@@ -69,11 +80,11 @@ enum LiveVersions {
                 "The folder that “\(target)” is to be in is not there. Make it, or name another place."
             )
         }
-        try FileManager.default.copyItem(at: version.url, to: place)
+        try version.put(atFree: place)
     }
 
     private static func settle(_ path: String) throws -> Int {
-        let url = try place(path)
+        let url = try place(path).marked
         let open = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
         for version in open { version.isResolved = true }
         return open.count

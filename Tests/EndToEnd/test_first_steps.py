@@ -85,6 +85,40 @@ def test_a_damaged_file_of_the_device_is_named(world):
         assert done.returncode == 1 and f"“{settings}/settings” is damaged" in done.stderr, done.stderr
 
 
+def test_what_a_file_was_is_written_with_all_that_it_bore_and_found_when_it_is_evicted(world, base):
+    here = world(2)
+    one, two = here.devices
+    path, other, copy = one.folder / "a.bin", two.folder / "a.bin", base / "a copy"
+    path.write_bytes(b"\0")
+    path.chmod(0o664)
+    os.setxattr(path, "user.t", b"kept")
+    here.settle()
+    wait_for(other.exists, 20, lambda: two.said)
+    two.end()
+    path.write_bytes(b"\0one")
+    wait_for(lambda: one.is_in_step, 20, lambda: one.said)
+    other.write_bytes(b"\0two")
+    two.start()
+
+    def versions():
+        listed = one.run("versions", path, "--json")
+        assert listed.returncode == 0, listed.stderr
+        return [found["id"] for found in json.loads(listed.stdout)]
+
+    wait_for(lambda: len(versions()) == 1, 30, lambda: one.said)
+    [known] = versions()
+    done = one.run("versions", path, "--restore", known, "--to", copy)
+    assert done.returncode == 0 and copy.read_bytes() == b"\0two", done.stderr
+    assert copy.stat().st_mode & 0o777 == 0o664 and os.getxattr(copy, "user.t") == b"kept"
+    again = one.run("versions", path, "--restore", known, "--to", copy)
+    assert again.returncode == 1 and "is there already" in again.stderr, again.stderr
+    assert one.run("versions", path, "--settle").returncode == 0
+    wait_for(lambda: one.run("evict", path).returncode == 0, 20, lambda: one.said)
+    assert not path.exists() and known in versions()
+    done = one.run("versions", path, "--restore", known)
+    assert done.returncode == 0 and path.read_bytes() == b"\0two", done.stderr
+
+
 def test_a_version_is_not_written_where_no_folder_is(world, base):
     here = world(1)
     [one] = here.devices

@@ -83,4 +83,19 @@ extension NSFileVersion {
             throw CocoaError(version: error, while: .writing, url: url)
         }
     }
+
+    /// Puts this version where nothing is, under whatever name, as it was: with its permissions and attributes, and those of what
+    /// is in it. What is there then is nobody's version, and nobody's copy to be only read.
+    ///
+    /// - Parameter url: Where; the folder is there.
+    /// - Throws: `CocoaError`: `fileWriteFileExists` when something is there, `fileReadCorruptFile` for a damaged version. Nothing
+    ///   is there then.
+    package func put(atFree url: URL) throws {
+        guard case .kept(let version) = subject else {
+            throw CocoaError(.fileNoSuchFile, userInfo: [NSURLErrorKey: itemURL])
+        }
+        do { try store.put(version, of: itemURL, atFree: url) } catch {
+            throw CocoaError(version: error, while: .writing, url: url)
+        }
+    }
 }

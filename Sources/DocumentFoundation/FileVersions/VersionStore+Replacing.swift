@@ -29,6 +29,22 @@ extension VersionStore {
         return target.url
     }
 
+    /// Puts a version where nothing is, under whatever name, with all that it and what is in it bore. It is a document of its own.
+    ///
+    /// - Throws: `SystemError`, `EEXIST` when something is there; `VaultError`, `FileVersionError`. Nothing is there then.
+    func put(_ version: KeptVersion, of item: URL, atFree url: URL) throws {
+        guard let path = FilePath(url.absoluteURL) else {
+            throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: url])
+        }
+        let save = try StagedSave(
+            item: path.resolvedInFolder(),
+            mustNotExist: true,
+            followsSymbolicLink: false
+        )
+        try open(for: item).vault.restore(version.id, to: try save.stagedPath())
+        try save.commit()
+    }
+
     /// How an item looks, with all that is in it.
     private struct Look {
         let status: MemberStatus

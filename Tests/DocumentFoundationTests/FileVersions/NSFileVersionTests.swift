@@ -1,3 +1,4 @@
+import CLinux
 import DocumentFoundation
 import FileSystem
 import Foundation
@@ -41,6 +42,49 @@ struct NSFileVersionTests {
         #expect(stamps[0].modificationDate == stamps[1].modificationDate)
         // Another process has not seen the bytes.
         #expect(try VersionStage(root: stage.root).texts(url) == ["one"])
+    }
+
+    @Test(
+        "A version put where nothing is bears all that it bore, under any name, and so does what is in a package"
+    )
+    func elsewhere() throws {
+        let url = try stage.write("one", at: "a.txt")
+        let package = try stage.write("one", at: "p.rtfd/m.txt").deletingLastPathComponent()
+        for place in [url, package.appendingPathComponent("m.txt")] {
+            try dress(place)
+            #expect(chmod(place.path, 0o664) == 0)
+        }
+        for place in [url, package] { try stage.keep(place) }
+        try stage.save("two", at: "a.txt")
+        try stage.write("two", at: "p.rtfd/m.txt")
+        try stage.keep(package)
+        let version = try #require(try stage.others(url).first)
+        // Somebody may have read it in the meantime.
+        #expect(try stage.text(version.url) == "one")
+        let (copy, other) = (stage.place("a copy.bak"), stage.place("q.rtfd"))
+        try stage.run {
+            try version.put(atFree: copy)
+            try #require(try stage.others(package).first).put(atFree: other)
+            #expect(throws: CocoaError.self) { try version.put(atFree: copy) }
+        }
+        for place in [copy, other.appendingPathComponent("m.txt")] {
+            #expect(
+                try stage.text(place) == "one" && FileStamp(of: FilePath(place.path)).permissions == 0o664
+            )
+            #expect(attribute(of: place) == "kept")
+        }
+        #expect(try FileStamp(of: FilePath(other.path)).permissions & 0o700 == 0o700)
+        #expect(try FileIdentity.mark(at: FilePath(copy.path)) == nil)
+    }
+
+    private func dress(_ url: URL) throws {
+        try #require(CLinux.setxattr(url.path, "user.t", "kept", 4, 0) == 0, "\(errno)")
+    }
+
+    private func attribute(of url: URL) -> String? {
+        var value = [UInt8](repeating: 0, count: 16)
+        let byteCount = CLinux.getxattr(url.path, "user.t", &value, value.count)
+        return byteCount < 0 ? nil : String(decoding: value.prefix(byteCount), as: UTF8.self)
     }
 
     @Test("The current version is the item itself")
