@@ -38,10 +38,19 @@ extension SyncRun {
         for (item, step) in awaited { held[item] = (step.text, nil) }
         for item in amidSaves { held[item] = (Self.amidSave, nil) }
         for item in writing.waiting.keys { held[item] = (writingText(of: item), nil) }
-        if let unremembered {
-            for item in unremembered.items {
-                held[item] = (unremembered.why.description, unremembered.why.remedy)
+        if let why = unremembered?.why {
+            // Whatever comes next waits with it.
+            for item in unremembered?.items.union([.root]) ?? [] {
+                held[item] = ("What this device remembers cannot be written: \(why)", why.remedy)
             }
+        }
+        for (name, why) in failedContents where falseContents[name] == nil {
+            // What the hub gives otherwise is among its deeds.
+            let what =
+                engine.isSending(name)
+                ? "It was changed here; its contents cannot be sent"
+                : "Its contents cannot be had from the hub"
+            for item in engine.waitingItems(for: name) { held[item] = ("\(what): \(why)", why.remedy) }
         }
         for (item, pause) in paused where engine.differing.contains(item) { held[item] = (pause.text, nil) }
         return held

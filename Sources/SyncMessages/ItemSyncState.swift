@@ -156,6 +156,8 @@ package struct SyncRefusal: Error, Codable, Hashable, Sendable, CustomStringConv
     package var description: String
     /// What the hub does that is the reason; nil where it does nothing.
     package var hubDeed: HubDeed.Kind?
+    /// What helps, in sentences; nil where the description says it, or it passes by itself.
+    package var remedy: String?
 
     package init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
 }

@@ -103,7 +103,8 @@ enum LiveDoctor {
         let (folder, status) = (FilePath(checkup.folder), checkup.status)
         let states = try SyncQuery.items(below: folder.string, in: runtime)
         checkup.conflicts = states.filter(\.hasConflicts).map { below(folder, $0.path) }
-        checkup.refusedCount = states.filter { $0.uploadFailure?.code == .quota }.count
+        let refused = states.compactMap(\.uploadFailure).filter { $0.code == .quota }
+        (checkup.refusedCount, checkup.refusedRemedy) = (refused.count, refused.first?.remedy)
         var changed: [String: Double] = [:]
         for state in states where !state.isUploaded && state.pause == nil && !state.isFolder {
             // What is gone is about to be told.

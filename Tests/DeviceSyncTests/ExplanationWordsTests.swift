@@ -228,7 +228,8 @@ struct ExplanationWordsTests {
         try two.put("longer", at: "folder/b.txt")
         let why = "The account may keep no more bytes on this hub. Remove documents."
         let next = """
-            Remove what is not needed, or have whoever runs the hub give it a larger quota; then it goes on by itself.
+            Have whoever runs the hub give a larger quota; then it goes on by itself. What is removed leaves room only when the hub has \
+            kept it for its time, 30 days mostly.
             """
         expect(
             try explained("folder/b.txt", by: [.hubFull]),

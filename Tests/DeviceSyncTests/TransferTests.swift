@@ -2,6 +2,7 @@ import Cryptography
 import DocumentFoundation
 import DocumentTesting
 import Foundation
+import HubProtocol
 import Locks
 import Sync
 import SyncMessages
@@ -148,6 +149,41 @@ struct TransferTests {
         #expect(shares[name] == nil && shares[other] == nil)
     }
 
+    @Test("A hub's full volume, and this device's full disk, are named, with what helps against just that")
+    func volumes() throws {
+        try one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        two.stop()
+        let held = try HeldDevice(two)
+        defer { held.stop() }
+        #expect(two.wait { held.running.status.isSettled })
+        held.hub.refuse([.store], HubFailure(.volumeFull, "The hub's volume is full."))
+        try two.write("more", to: "b.txt")
+        #expect(two.wait { held.running.status.stuck["b.txt"]?.contains("volume is full") == true })
+        #expect(held.running.item("b.txt")?.uploadFailure?.code == .quota)
+        let remedy = try #require(held.running.status.remedies?["b.txt"])
+        #expect(remedy.contains("free some space on its volume") && !remedy.contains("quota"))
+        held.hub.letGo()
+        // A full hub is asked less often than others are.
+        for _ in 0..<6 { held.running.tryAgain() }
+        #expect(two.wait { one.text("b.txt") == "more" && held.running.status.stuck.isEmpty })
+        // What comes has no room here.
+        try two.fillDisk()
+        try one.write("new", to: "c.txt")
+        #expect(
+            two.wait {
+                let status = held.running.status
+                return !status.stuck.isEmpty
+                    && status.remedies?.values.contains { $0.contains("Free some space") } == true
+            },
+            "\(held.running.status)"
+        )
+        two.freeDisk()
+        held.running.tryAgain()
+        #expect(two.wait { two.text("c.txt") == "new" })
+        pair.end()
+    }
+
     @Test("A hub without room is named, with the remedy, for what it does not take; all else goes on")
     func quota() async throws {
         try one.write("text", to: "a.txt")
@@ -158,7 +194,9 @@ struct TransferTests {
         let explanation = try #require(two.explanation("b.txt"))
         #expect(explanation.causes.first?.contains("cannot be sent") == true)
         #expect(explanation.next.contains("larger quota"))
-        #expect(two.status?.line == .up)
+        let status = try #require(two.status)
+        #expect(status.line == .up && status.stuck["b.txt"]?.contains("may keep no more bytes") == true)
+        #expect(status.remedies?["b.txt"] == explanation.next)
         try await pair.served {
             let url = two.folder.appendingPathComponent("b.txt")
             let values = try url.resourceValues(forKeys: [.ubiquitousItemUploadingErrorKey])

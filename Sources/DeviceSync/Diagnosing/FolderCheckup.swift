@@ -34,8 +34,9 @@ package struct FolderCheckup: Sendable {
     /// Some of what is not in step, and how many more there are.
     package var waiting: [Waiting] = []
     package var otherWaitingCount = 0
-    /// Items that a full hub does not take.
+    /// Items that a full hub does not take, and what helps.
     package var refusedCount = 0
+    package var refusedRemedy: String?
     /// Items with conflicts that nobody has settled.
     package var conflicts: [String] = []
     package var databases: [StoredDiagnosis.Database] = []
@@ -156,7 +157,7 @@ package struct FolderCheckup: Sendable {
                 finding(
                     .hubFull,
                     "The hub has no room for \(Self.count(refusedCount)).",
-                    "Remove what is not needed, or have whoever runs the hub give a larger quota."
+                    refusedRemedy ?? "Have whoever runs the hub make room there; then it goes on by itself."
                 )
             )
         }

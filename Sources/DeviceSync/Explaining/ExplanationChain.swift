@@ -49,9 +49,7 @@ extension SyncRun {
     private func cause(_ reason: SyncEngine.Reason, _ item: ItemID) -> Explanation.Cause {
         var cause = Explanation.Cause(kind(of: reason), text(reason, item))
         switch reason {
-        case .sending(let content) where failedContents[content]?.code == .quota:
-            cause.remedy =
-                "Remove what is not needed, or have whoever runs the hub give it a larger quota; then it goes on by itself."
+        case .sending(let content), .getting(let content): cause.remedy = failedContents[content]?.remedy
         case .contentsLost:
             cause.remedy = "Have a device that has them be kept in step; then it goes on by itself."
         case .braked:

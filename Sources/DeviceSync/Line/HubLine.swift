@@ -286,9 +286,27 @@ final class HubLine: Sendable {
 
     static func failed(_ name: ContentName, _ error: any Error) -> News {
         let blob = error as? FalseBlob
-        var refusal = SyncRefusal((error as? HubFailure)?.error.code == .quota ? .quota : .failed, "\(error)")
+        let code = (error as? HubFailure)?.error.code
+        let isHubFull = code == .quota || code == .volumeFull
+        var refusal = SyncRefusal(isHubFull ? .quota : .failed, "\(error)")
         refusal.hubDeed = blob?.kind
+        // What is no hub's fault may be this device's disk's.
+        refusal.remedy = code.map(remedy) ?? DiskRefusal(error).remedy
         return .failed([name], refusal, blob)
+    }
+
+    /// What helps against a hub that has no room; nil for what else it refuses.
+    private static func remedy(_ code: HubFailureCode) -> String? {
+        switch code {
+        case .quota:
+            """
+            Have whoever runs the hub give a larger quota; then it goes on by itself. What is removed leaves room only when the hub has \
+            kept it for its time, 30 days mostly.
+            """
+        case .volumeFull:
+            "Have whoever runs the hub free some space on its volume; then it goes on by itself."
+        default: nil
+        }
     }
 
     /// - Parameter other: What to do about an error that is not the line's.

@@ -49,7 +49,7 @@ package struct HubRefusal: Error, Hashable, Sendable, CustomStringConvertible {
             507,
             .quota,
             "The account may keep \(byteCount) bytes on this hub and this would be more. "
-                + "Remove documents or ask for a larger quota."
+                + "Ask for a larger quota; what is removed leaves room only after the hub's retention."
         )
     }
 

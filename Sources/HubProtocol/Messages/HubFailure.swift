@@ -65,8 +65,10 @@ package struct HubFailureCode: RawRepresentable, Codable, Hashable, Sendable {
     package static let fault = HubFailureCode(rawValue: "fault")
     /// 503: the hub is ending, or has too much to do; try again.
     package static let unavailable = HubFailureCode(rawValue: "unavailable")
-    /// 507: the account's quota, or the hub's volume, is full.
+    /// 507: the account's quota is full.
     package static let quota = HubFailureCode(rawValue: "quota")
+    /// 507: the hub's volume is full, whatever the account may keep.
+    package static let volumeFull = HubFailureCode(rawValue: "volume-full")
 
     package init(from decoder: any Decoder) throws {
         rawValue = try decoder.singleValueContainer().decode(String.self)
