@@ -107,9 +107,9 @@ extension SyncRun {
                 requestContents(of: item)
             } else {
                 failedContents[name] = nil
-                endFalse(name, areHere: false)
             }
         }
+        forgetFalse()
     }
 
     /// Contents that are to be sent, on top of what the log has of their item: the hub has that.

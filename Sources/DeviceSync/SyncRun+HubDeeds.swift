@@ -145,6 +145,15 @@ extension SyncRun {
         return true
     }
 
+    /// Lets go of what the hub gives otherwise that nobody waits for, nor lacks: of an item that was evicted it is so until somebody
+    /// has asked for it again.
+    func forgetFalse() {
+        for name in falseContents.keys where failedContents[name] == nil {
+            let isLacked = table.dataless.contains { table[$0]?.state.contents.contains(name) == true }
+            if !isLacked { endFalse(name, areHere: false) }
+        }
+    }
+
     /// Contents have come, or are not waited for any more.
     func endFalse(_ name: ContentName, areHere: Bool) {
         guard var ended = falseContents.removeValue(forKey: name)?.deed, areHere else { return }

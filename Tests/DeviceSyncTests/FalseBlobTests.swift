@@ -1,6 +1,7 @@
 import DocumentTesting
 import Foundation
 import HubProtocol
+import Locks
 import SyncMessages
 import TestThreads
 import Testing
@@ -89,6 +90,40 @@ struct FalseBlobTests {
             }
         }
         try expect(.altered, "The hub has altered part", honest: honest)
+    }
+
+    @Test(
+        "Where somebody has asked for what is not on this device, it is explained for as long as nobody has got it"
+    )
+    func evicted() throws {
+        pair.wait { pair.isSettled }
+        try two.running?.evict("a.txt")
+        let honest = hub.blobs
+        hub.rewriteBlobs { blobs in
+            for (name, blob) in honest {
+                var bytes = [UInt8](blob)
+                bytes[bytes.count - 1] ^= 1
+                blobs[name] = Data(bytes)
+            }
+        }
+        let failure = Locked<SyncRefusal?>(nil)
+        _ = try two.running?.download("a.txt", done: { why in failure.withLock { $0 = why } })
+        #expect(two.wait { failure.withLock { $0 } != nil })
+        for _ in 0..<3 {
+            // Nobody waits for it any more.
+            two.tryAgain()
+            let explanation = try #require(two.explanation("a.txt"))
+            #expect(explanation.chain.map(\.kind) == [.cannotGet] && !explanation.isSettled, "\(explanation)")
+            #expect(explanation.causes[0].contains("The hub has altered part"), "\(explanation)")
+            #expect(explanation.hubDeed?.kind == .altered && explanation.next == explanation.hubDeed?.next)
+        }
+        #expect(two.status?.hubDeeds?.contains { $0.path == "a.txt" && $0.putRightSeconds == nil } == true)
+        hub.rewriteBlobs { $0 = honest }
+        _ = try two.running?.download("a.txt", done: nil)
+        pair.wait { two.text("a.txt") == "first" }
+        let explanation = try #require(two.explanation("a.txt"))
+        #expect(explanation.isSettled && explanation.hubDeed == nil, "\(explanation)")
+        pair.end()
     }
 
     @Test("Cut short, or longer than it was", arguments: [-3, 5])

@@ -387,6 +387,16 @@ extension SyncRun {
             if download.failure?.hubDeed != nil, let deed = deed(of: awaitedContents(of: item)) {
                 (explanation.hubDeed, explanation.next) = (deed, deed.next)
             }
+        } else if let deed = deed(of: awaitedContents(of: item)) {
+            let text = "Its contents are not on this device, and could not be had from the hub: \(deed.text)"
+            explanation.isSettled = false
+            explanation.chain[0] = Explanation.Cause(
+                .cannotGet,
+                text,
+                sinceSeconds: deed.sinceSeconds,
+                remedy: deed.next
+            )
+            (explanation.hubDeed, explanation.next) = (deed, deed.next)
         } else {
             let text = "Its contents are at the hub and not on this device."
             explanation.chain.append(Explanation.Cause(.evicted, text))
