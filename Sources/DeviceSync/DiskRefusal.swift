@@ -8,11 +8,13 @@ internal import SyncMessages
 struct DiskRefusal: CustomStringConvertible {
     /// What keeps a disk from doing it; what a person can do about it differs.
     enum Cause {
-        case full, failing, other
+        case full, failing, readOnly, other
         /// Of the kernel's watches there are no more.
         case watches
         /// The volume has no such names.
         case name
+        /// With all folders above it, it has a longer path than the kernel takes.
+        case path
         /// A name that is here is none that other devices could have.
         case nameHere
         /// A link that is here leads to a name that is none.
@@ -48,7 +50,7 @@ struct DiskRefusal: CustomStringConvertible {
     func isSaid(by former: DiskRefusal?) -> Bool {
         guard let former, former.cause == cause else { return false }
         switch cause {
-        case .full, .failing, .watches: return true
+        case .full, .failing, .readOnly, .watches: return true
         default: return former.description == description
         }
     }
@@ -58,7 +60,9 @@ struct DiskRefusal: CustomStringConvertible {
         case let error as SystemError where error.call.contains("notify_") && error.isFull: .watches
         case let error as SystemError where error.call == "getdents" && error.errno == EILSEQ: .nameHere
         case let error as SystemError where error.call == "readlinkat" && error.errno == EILSEQ: .linkHere
+        case let error as SystemError where error.isPathTooLong: .path
         case let error as SystemError where hasNoSuchName(error): .name
+        case let error as SystemError where error.errno == EROFS: .readOnly
         case let error as SystemError where error.isAcrossVolumes: .otherVolume
         case let error as SystemError: error.isFull ? .full : error.isFault ? .failing : .other
         case let error as SQLiteError: error.isFull ? .full : error.isFault ? .failing : .other
@@ -83,6 +87,7 @@ struct DiskRefusal: CustomStringConvertible {
         return switch CInt(error.code) {
         case ENOSPC, EDQUOT: .full
         case EIO: .failing
+        case EROFS: .readOnly
         default: .other
         }
     }
@@ -93,6 +98,10 @@ struct DiskRefusal: CustomStringConvertible {
         case .full: "Free some space on this device's disk; it is tried again every ten seconds."
         case .failing:
             "This device's disk reports faults: check it, and put it right or replace it; it is tried again every ten seconds."
+        case .readOnly:
+            "The folder's volume may not be written to: mount it so that it may; it is tried again every ten seconds."
+        case .path:
+            "Give the folders above it shorter names, or have it in fewer of them; it comes by itself."
         case .watches:
             "More folders are watched than this machine allows: raise fs.inotify.max_user_watches (sysctl). Meanwhile it is looked at every ten seconds."
         case .name:

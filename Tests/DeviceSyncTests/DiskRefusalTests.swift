@@ -35,6 +35,19 @@ struct DiskRefusalTests {
         #expect(Set(remedies).count == 3 && remedies[1].contains("max_user_watches"))
     }
 
+    @Test(
+        "A volume that may not be written to, and a path that is too long, are told from what is in the way, and from names"
+    )
+    func readOnlyAndLong() {
+        #expect(refusal("renameat2", EROFS).cause == .readOnly)
+        #expect(refusal("renameat2", EROFS).remedy?.contains("mount it so that it may") == true)
+        let folders = String(repeating: "/a folder", count: 500)
+        let long = DiskRefusal(SystemError(call: "openat", errno: ENAMETOOLONG, path: FilePath(folders)))
+        #expect(long.cause == .path && long.remedy?.contains("folders above it") == true)
+        #expect(long.description.contains("longer than the 4095 bytes"), "\(long)")
+        #expect(refusal("openat", ENAMETOOLONG).cause == .name)
+    }
+
     @Test("Of a full disk it is no news which file has no room; of names and of what else there is, it is")
     func news() {
         #expect(refusal("pwrite", ENOSPC).isSaid(by: refusal("openat", ENOSPC)))

@@ -99,8 +99,15 @@ struct FolderCheckupTests {
             StoredDiagnosis.Database(name: "memory", byteCount: 1, logByteCount: 0, integrity: "whole")
         ]
         #expect(Self.kinds { $0.databases = whole } == [])
-        whole[0].integrity = "cannot be read: code 26"
-        #expect(Self.kinds { $0.databases = whole } == [.database])
+        for (integrity, said) in [
+            ("cannot be read: code 8", "cannot be read: code 8"), ("damaged", "is damaged"),
+            ("no answer", "does not answer"),
+        ] {
+            whole[0].integrity = integrity
+            let found = Self.findings { $0.databases = whole }
+            #expect(found.map(\.kind) == [.database])
+            #expect(found.first?.text == "The memory of this folder \(said).")
+        }
         var right = HubDeed(.rolledBack, sinceSeconds: 1, text: "It was put back.", next: "Nothing.")
         right.putRightSeconds = 2
         #expect(Self.kinds { $0.status?.hubDeeds = [right] } == [])

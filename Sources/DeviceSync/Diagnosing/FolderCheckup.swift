@@ -70,6 +70,15 @@ package struct FolderCheckup: Sendable {
     private func finding(_ kind: DoctorFinding.Kind, _ text: String, _ remedy: String) -> DoctorFinding {
         DoctorFinding(kind, folder: folder, text, remedy: remedy)
     }
+    /// What is said of a database that is not whole.
+    private static func predicate(_ integrity: String) -> String {
+        switch integrity {
+        case "damaged": "is damaged"
+        case "no answer": "does not answer"
+        default: integrity
+        }
+    }
+
 
     // MARK: This device
 
@@ -97,7 +106,7 @@ package struct FolderCheckup: Sendable {
             found.append(
                 finding(
                     .database,
-                    "The \(database.name) of this folder is \(database.integrity).",
+                    "The \(database.name) of this folder \(Self.predicate(database.integrity)).",
                     database.name == "memory"
                         ? "Keep a copy of the folder, leave it with sheaf revoke, and join it anew."
                         : "Start sheaf up anew: it is made again from what is stored."

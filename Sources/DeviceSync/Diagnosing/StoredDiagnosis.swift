@@ -68,7 +68,7 @@ package struct StoredDiagnosis: Codable, Hashable, Sendable {
             defer { check.reset() }
             return check.blob(0) == Array("ok".utf8) ? "whole" : "damaged"
         } catch {
-            return "cannot be read: code \(error.code)"
+            return error.isDamage ? "damaged" : "cannot be read: code \(error.code)"
         }
     }
 }

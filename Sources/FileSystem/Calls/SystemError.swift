@@ -37,6 +37,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the storage device failed.
     package var isFault: Bool { errno == EIO }
 
+    /// Whether the way to the item is longer than the kernel takes, whatever its names are.
+    package var isPathTooLong: Bool { errno == ENAMETOOLONG && path.string.utf8.count >= Int(PATH_MAX) }
+
     /// The reason in the C library's words.
     package var reason: String { String(cString: strerror(errno)) }
 
@@ -58,6 +61,8 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         case ENOTDIR: "A folder was expected on the way; choose another place."
         case EISDIR, ENOTEMPTY: "A folder is in the way; move it or choose another name."
         case EEXIST: "Something of that name is there already; choose another name or move it away."
+        case ENAMETOOLONG where isPathTooLong:
+            "With all folders above it, its path is longer than the \(PATH_MAX - 1) bytes that Linux takes; give these shorter names."
         case ENAMETOOLONG: "The name is too long for this volume; choose a shorter one."
         case EMFILE, ENFILE: "Too many files are open; close some documents and try again."
         case EXDEV: "The two places are on different volumes; save to the same volume or copy."
