@@ -1,5 +1,6 @@
 package import FileSystem
 internal import Foundation
+internal import StandardStreams
 
 /// Why a container is not kept in step, and what helps.
 package struct SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -46,8 +47,16 @@ package struct SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
         SyncFailure(
             .rootMissing,
             folder,
-            "\(rootIsAway(folder)) Mount its volume or put the folder back; or join again with another folder."
+            "\(rootIsAway(folder)) Mount its volume or put the folder back. \(rootIsGone(folder))"
         )
+    }
+
+    /// What helps where the folder does not come back.
+    static func rootIsGone(_ folder: FilePath) -> String {
+        """
+        If it is gone for good, end sheaf up, have another folder take its place, and start it again: \
+        sheaf join FOLDER --instead-of \(folder.string.shellWord)
+        """
     }
 
     static func rootIsAway(_ folder: FilePath) -> String {

@@ -31,19 +31,19 @@ extension SyncRun {
         }
     }
 
-    private static let nameKey = "root"
+    static let rootKey = "root"
     private static let directoryKey = "root directory"
 
     /// That the folder is the one that was kept in step: an empty mount point deletes nothing.
     func checkRoot() throws {
-        let name = try memory.value(Self.nameKey)
+        let name = try memory.value(Self.rootKey)
         guard let found = try RootFolder(at: place.folder, isMarked: name == nil),
             name.map(found.names.contains) ?? true
         else { throw SyncFailure.rootMissing(place.folder) }
         if name == nil {
             // What is remembered of it is not to outlast it.
             try ItemSync.sync([], folders: [place.folder], onVolumeOf: place.folder)
-            try memory.remember(Self.nameKey, found.names[0])
+            try memory.remember(Self.rootKey, found.names[0])
         }
         (rootName, table.root) = (name ?? found.names[0], found.trace)
         let directory = try memory.value(Self.directoryKey)
@@ -94,7 +94,7 @@ extension SyncRun {
         let why = DiskRefusal(
             away: SyncFailure.rootIsAway(place.folder),
             helps:
-                "Mount its volume or put the folder back: it goes on by itself. Or join again with another folder."
+                "Mount its volume or put the folder back: it goes on by itself. \(SyncFailure.rootIsGone(place.folder))"
         )
         noteUnlisted(.root, why)
         retryLater()

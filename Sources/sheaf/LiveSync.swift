@@ -108,7 +108,19 @@ enum LiveSync {
         }
     }
 
+    /// Has a folder take the place of one that is gone for good.
+    private static func replace(_ former: String, by folder: String) throws -> String {
+        let home = try DeviceHome(environment: environment)
+        let joined = try joined(former, among: try home.containers())
+        let settings = try home.replaceFolder(of: joined, by: place(folder))
+        return """
+            “\(settings.folder)” takes the place of “\(joined.settings.folder)”, and gets what the hub has. Keep it in step with: \
+            sheaf up
+            """
+    }
+
     private static func join(_ request: SyncRole.Join, _ console: Console) throws -> String {
+        if let former = request.former { return try replace(former, by: request.folder) }
         guard let address = request.hub ?? request.code.flatMap(PairingCode.hubAddress) else {
             throw Refusal(
                 "The code names no hub. Give the hub's address with --hub, or type the code once more."
@@ -299,6 +311,7 @@ enum LiveSync {
             isSettled: folder.status.isSettled,
             stuck: folder.status.stuck
         )
+        found.remedies = folder.status.remedies ?? [:]
         found.lineRemedy = folder.status.lineRemedy
         found.isShutOut = folder.status.isShutOut
         found.hubDeeds = (folder.status.hubDeeds ?? []).map(told)
@@ -311,7 +324,6 @@ enum LiveSync {
                 isLeaving: $0.isLeaving,
                 waitingCount: $0.waitingCount,
                 itemCount: $0.itemCount
-        found.remedies = folder.status.remedies ?? [:]
             )
             (brake.doneCount, brake.restorePoint) = ($0.doneCount, $0.restorePoint)
             return brake

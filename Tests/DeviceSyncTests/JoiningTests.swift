@@ -1,3 +1,4 @@
+import Cryptography
 import FileSystem
 import Foundation
 import HubProtocol
@@ -110,5 +111,63 @@ struct JoiningTests {
         let error = #expect(throws: DeviceHomeError.self) { try home.containers() }
         #expect(error == .damaged(folder.appending("settings")))
         #expect(error?.description.contains(folder.appending("settings").string) == true)
+    }
+
+    /// A container that is joined, with its folder.
+    private func joined() throws -> (JoinedContainer, own: FilePath) {
+        let container = ContainerName(unchecked: [UInt8](repeating: 10, count: 16))
+        let identity = try DeviceIdentity(random: RandomBytes.make)
+        let founding = try DeviceStatement.founding(container, by: identity, named: "desk")
+        let keys = try ContainerKeys(
+            newFor: container,
+            anchor: founding.hash(),
+            random: RandomBytes.make
+        )
+        let folder = root.appending("notes")
+        try ItemMoves.createFolder(folder)
+        let settings = ContainerSettings(
+            container: container,
+            folder: folder.string,
+            hub: try #require(URL(string: "http://127.0.0.1:1")),
+            deviceName: "desk",
+            credentials: DeviceCredentials(device: DeviceName(of: identity.id), token: "token")
+        )
+        try home.keep(JoinedContainer(settings: settings, keys: keys, identity: identity))
+        return (try #require(try home.joined(container)), home.folder(of: container))
+    }
+
+    @Test("Keys that are gone, and a device's own file of an unknown version, are named, with what helps")
+    func incomplete() throws {
+        let (_, own) = try joined()
+        let (device, keys) = (own.appending("device"), own.appending("keys"))
+        let known = try FileReading.contents(of: device)
+        try FileManager.default.removeItem(atPath: device.string)
+        try ItemMoves.createFile(device, contents: Data("x".utf8) + known.dropFirst())
+        var error = #expect(throws: DeviceHomeError.self) { try home.containers() }
+        #expect(error == .unknown(device) && error?.description.contains(device.string) == true)
+        try FileManager.default.removeItem(atPath: keys.string)
+        error = #expect(throws: DeviceHomeError.self) { try home.containers() }
+        #expect(error == .missing(keys) && error?.description.contains("join its folder anew") == true)
+    }
+
+    @Test("An empty folder takes the place of one that is gone, and no other does")
+    func replaced() throws {
+        let (joined, own) = try joined()
+        let (folder, new) = (root.appending("notes"), root.appending("new"))
+        let other = root.appending("other")
+        try ItemMoves.createFolder(other)
+        try ItemMoves.createFile(other.appending("b.txt"), contents: Data("b".utf8))
+        #expect(throws: DeviceHomeError.isThere(folder)) { try home.replaceFolder(of: joined, by: new) }
+        try FileManager.default.removeItem(atPath: folder.string)
+        #expect(throws: DeviceHomeError.notEmpty(other)) { try home.replaceFolder(of: joined, by: other) }
+        var memory: DeviceMemory? = try DeviceMemory(in: StorageFolder(at: own))
+        let error = #expect(throws: SyncFailure.self) { try home.replaceFolder(of: joined, by: new) }
+        #expect(error?.code == .inUse)
+        try memory?.remember(SyncRun.rootKey, [1])
+        memory = nil
+        #expect(try home.replaceFolder(of: joined, by: new).folder == new.string)
+        #expect(try home.containers().map(\.settings.folder) == [new.string])
+        #expect(try DeviceMemory(in: StorageFolder(at: own)).value(SyncRun.rootKey) == nil)
+        #expect(try FolderScan.names(in: new) == [])
     }
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 
 from devices import Device, wait_for
 from test_sync import SHEAF, base, world  # noqa: F401: fixtures
@@ -117,6 +118,52 @@ def test_what_a_file_was_is_written_with_all_that_it_bore_and_found_when_it_is_e
     assert not path.exists() and known in versions()
     done = one.run("versions", path, "--restore", known)
     assert done.returncode == 0 and path.read_bytes() == b"\0two", done.stderr
+
+
+def test_keys_that_are_gone_are_named(world):
+    here = world(1)
+    [one] = here.devices
+    here.settle()
+    one.end()
+    [own] = (base for base, _, names in os.walk(one.environment["SHEAF_HOME"]) if "settings" in names)
+    os.rename(f"{own}/keys", f"{own}/keys.away")
+    for words in (["up"], ["doctor"]):
+        done = one.run(*words)
+        assert done.returncode == 1 and f"“{own}/keys” is not there" in done.stderr, done.stdout + done.stderr
+
+
+def present(device):
+    listed = device.run("devices", device.folder, "--json")
+    assert listed.returncode == 0, listed.stderr
+    return sorted(found["name"] for found in json.loads(listed.stdout) if not found["isRevoked"])
+
+
+def test_another_folder_takes_the_place_of_one_that_is_gone(world, base):
+    here = world(2)
+    one, two = here.devices
+    (one.folder / "a.txt").write_text("a")
+    here.settle()
+    before = present(one)
+    wait_for(lambda: two.contents == {"a.txt": b"a"}, 20, lambda: two.said)
+    two.end()
+    former, two.folder = two.folder, base / "instead"
+    shutil.rmtree(former)
+    # A device that shares the container already is not let in as another one.
+    _, said = one.share(here.hub, two)
+    assert f"shares that already, in “{former}”" in said and f"--instead-of {former}" in said, said
+    assert present(one) == before and not two.folder.exists()
+    two.folder, now = former, two.folder
+    failed = two.run("up")
+    assert failed.returncode == 1 and f"--instead-of {former}" in failed.stderr, failed.stderr
+    wrong = two.run("join", now, "--instead-of", former, "--hub", here.hub.address)
+    assert wrong.returncode == 2, wrong.stderr
+    done = two.run("join", now, "--instead-of", former)
+    assert done.returncode == 0 and "takes the place of" in done.stdout, done.stdout + done.stderr
+    two.folder = now
+    (one.folder / "b.txt").write_text("b")
+    two.start()
+    here.settle()
+    assert two.contents == one.contents == {"a.txt": b"a", "b.txt": b"b"} and present(two) == before
 
 
 def test_a_version_is_not_written_where_no_folder_is(world, base):

@@ -16,6 +16,9 @@ extension Command {
                 End sheaf up there, and give the same FOLDER with the hub's address and an invitation of sheaf hub invite: the \
                 device is registered again, as what it was.
 
+                A folder that is gone for good is replaced by an empty one with --instead-of, once sheaf up has ended: the device \
+                goes on as what it is to the others, and all comes from the hub.
+
                 What is in the folder already goes to the container, too. sheaf up keeps it in step from then on; one that \
                 runs already has to be ended, and started again.
                 """,
@@ -63,6 +66,11 @@ private struct JoinOptions: Sendable {
         "CODE",
         "share what another device has, by the code that sheaf pair shows there; or by its QR code's text, without --hub"
     )
+    let former = ValueOption(
+        "instead-of",
+        "FORMER",
+        "take the place of a folder that is joined here and gone for good, without --hub"
+    )
     let recovery = Flag(
         "recovery",
         "bring back what all devices have lost: asks for the key on paper, or reads it from standard input"
@@ -81,8 +89,8 @@ private struct JoinOptions: Sendable {
 
     var parameters: [Parameter] {
         [
-            .option(hub), .option(invitation), .option(code), .flag(recovery), .flag(plain), .option(name),
-            .option(identifier),
+            .option(hub), .option(invitation), .option(code), .option(former), .flag(recovery), .flag(plain),
+            .option(name), .option(identifier),
         ] + limit.parameters
     }
 
@@ -99,6 +107,13 @@ private struct JoinOptions: Sendable {
         request.isRecovery = arguments[recovery]
         request.isWithoutTLS = arguments[plain]
         request.brake = try limit.value(arguments)
+        request.former = arguments[former].last
+        if request.former != nil {
+            guard request.hub == nil, request.invitation == nil, request.code == nil, !request.isRecovery,
+                request.name == nil, request.identifier == nil, request.brake == nil
+            else { throw UsageError(description: "--instead-of stands alone: all else is as it was") }
+            return request
+        }
         // A QR code's text begins with the hub's address.
         guard request.hub != nil || request.code?.contains("#") == true else {
             throw UsageError(description: "--hub is missing: give the hub's address")

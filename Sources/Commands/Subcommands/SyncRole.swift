@@ -8,6 +8,8 @@ package struct SyncRole: Sendable {
         /// Nil to share what another device has.
         package var invitation: String?
         package var code: String?
+        /// A folder that is joined already and gone for good, whose place it takes; nil for none.
+        package var former: String?
         /// Whether the key on paper is asked for: all other devices may be lost.
         package var isRecovery = false
         /// Whether a hub of another machine may be asked in the clear.
@@ -34,10 +36,10 @@ package struct SyncRole: Sendable {
         package var isShutOut = false
         /// Paths, and why they are not kept in step.
         package var stuck: [String: String]
-        /// Changes so large that a person is asked first.
-        package var brakes: [Brake] = []
         /// What helps against that, by path, where anything is to be done.
         package var remedies: [String: String] = [:]
+        /// Changes so large that a person is asked first.
+        package var brakes: [Brake] = []
         /// From when on a person is asked.
         package var brakeLimits: BrakeLimits?
         /// The last one that has gone on, and that one can go back from.

@@ -60,16 +60,16 @@ package struct FolderCheckup: Sendable {
                 finding(
                     .folderMissing,
                     "The folder is not there.",
-                    "Have its volume mounted, or put it back; until then nothing counts as deleted."
+                    """
+                    Have its volume mounted, or put it back; until then nothing counts as deleted. If it is gone for good, another \
+                    folder takes its place by sheaf join FOLDER --instead-of \(folder.shellWord).
+                    """
                 )
             ] + ofThisDevice
         }
         return ofThisDevice + ofLine + ofItems
     }
 
-    private func finding(_ kind: DoctorFinding.Kind, _ text: String, _ remedy: String) -> DoctorFinding {
-        DoctorFinding(kind, folder: folder, text, remedy: remedy)
-    }
     /// What is said of a database that is not whole.
     private static func predicate(_ integrity: String) -> String {
         switch integrity {
@@ -79,6 +79,9 @@ package struct FolderCheckup: Sendable {
         }
     }
 
+    private func finding(_ kind: DoctorFinding.Kind, _ text: String, _ remedy: String) -> DoctorFinding {
+        DoctorFinding(kind, folder: folder, text, remedy: remedy)
+    }
 
     // MARK: This device
 

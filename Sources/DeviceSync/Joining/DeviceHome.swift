@@ -3,6 +3,7 @@ package import FileSystem
 package import Foundation
 package import HubProtocol
 package import Sealing
+internal import StandardStreams
 package import SyncMessages
 
 /// Where a device keeps what it needs for its containers: in the user's data folder, closed to all others.
@@ -54,15 +55,19 @@ package struct DeviceHome: Sendable {
 
     /// Nil for a container that this device has not joined, or not to the end.
     ///
-    /// - Throws: `DeviceHomeError`; `SealingError` for what a later version has written.
+    /// - Throws: `DeviceHomeError`.
     package func joined(_ container: ContainerName) throws -> JoinedContainer? {
         let own = folder(of: container)
         // A device that joined before each container had a device of its own is the same in all of these.
         let former = folder.appending("device")
-        guard let settings = try read(own.appending("settings")), let keys = try read(own.appending("keys")),
-            let identity = try read(own.appending("device")) ?? read(former)
-        else {
-            return nil
+        guard let settings = try read(own.appending("settings")) else { return nil }
+        let (keys, identity) = (
+            try read(own.appending("keys")), try read(own.appending("device")) ?? read(former)
+        )
+        guard let keys, let identity else {
+            // What is written last is there; unless all of it has just gone.
+            guard try FileStamp.ifPresent(at: own.appending("settings")) != nil else { return nil }
+            throw DeviceHomeError.missing(own.appending(keys == nil ? "keys" : "device"))
         }
         return JoinedContainer(
             settings: try understood(own.appending("settings")) {
@@ -81,6 +86,8 @@ package struct DeviceHome: Sendable {
             throw DeviceHomeError.damaged(place)
         } catch let error as SealingError where [.malformed, .damagedOrExchanged].contains(error.code) {
             throw DeviceHomeError.damaged(place)
+        } catch let error as SealingError where error.code == .versionUnknown {
+            throw DeviceHomeError.unknown(place)
         }
     }
 
@@ -97,7 +104,7 @@ package struct DeviceHome: Sendable {
         try write(joined.settings)
     }
 
-    private func write(_ settings: ContainerSettings) throws {
+    func write(_ settings: ContainerSettings) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
         let place = folder(of: settings.container).appending("settings")
@@ -324,6 +331,12 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
     case joinedAlready(FilePath)
     /// A file of a container's.
     case damaged(FilePath)
+    case missing(FilePath)
+    /// Of a version that is not known: a later one's, or damaged.
+    case unknown(FilePath)
+    /// A folder that is not to be replaced.
+    case isThere(FilePath)
+    case notEmpty(FilePath)
 
     package var description: String {
         switch self {
@@ -332,16 +345,33 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
         case .folderTaken(let folder, let other):
             "“\(folder)” cannot be a container's: “\(other)” is kept there already. Choose another folder."
         case .joinedAlready(let other):
-            "This device shares that already, in “\(other)”. Use that folder."
-        case .damaged(let file):
             """
-            “\(file)” is damaged, and no folder is kept in step without it. Put it back from a backup of this device; or move \
-            “\(file.parent)” away, and join its folder anew: sheaf join.
+            This device shares that already, in “\(other)”. Use that folder. If it is gone for good, have another one take its \
+            place: sheaf join FOLDER --instead-of \(other.string.shellWord)
             """
+        case .damaged(let file): "“\(file)” is damaged, and \(Self.remedy(file))"
+        case .missing(let file): "“\(file)” is not there, and \(Self.remedy(file))"
+        case .unknown(let file):
+            """
+            “\(file)” is of a version of Sheaf that this one does not know, or damaged. Update Sheaf on this device. If that is the \
+            newest, \(Self.remedy(file))
+            """
+        case .isThere(let folder):
+            "“\(folder)” is there, and is what is kept in step. No other folder takes its place."
+        case .notEmpty(let folder):
+            "There is something in “\(folder)”. Give an empty folder, or a place where nothing is."
         case .nameTaken(let name):
             "No device may be called “\(name)”, as the key on paper is. Choose another name."
         case .identifierTaken(let identifier, let other):
             "The container “\(identifier)” is in “\(other)” already. Choose another identifier, or give none."
         }
+    }
+
+    /// What helps against a file that says nothing.
+    private static func remedy(_ file: FilePath) -> String {
+        """
+        no folder is kept in step without it. Put it back from a backup of this device; or move “\(file.parent)” away, and join its \
+        folder anew: sheaf join.
+        """
     }
 }

@@ -166,7 +166,13 @@ package struct Joining: Sendable {
                 case .show(let phrase): events += try answer(to: phrase, person, before: actions)
                 case .keep(let gift):
                     let credentials = try register(identity, client, gift.invitation)
-                    let settings = try keep(gift.keys, identity, folder, credentials)
+                    let settings: ContainerSettings
+                    do { settings = try keep(gift.keys, identity, folder, credentials) } catch {
+                        // The other device need not wait for that.
+                        tellIfPossible(try side.handle(.cancel), relay)
+                        takeOut(identity, gift.keys, credentials)
+                        throw error
+                    }
                     // It is joined, whatever becomes of the receipt: without one the first device only waits in vain.
                     if let receipt = try? side.received() { tellIfPossible(receipt, relay) }
                     return settings
@@ -229,6 +235,24 @@ package struct Joining: Sendable {
                 agreementKey: PublicKeyBytes(unchecked: known.agreementKey)
             )
         )
+    }
+
+    /// Has a device that has been let in just now, and that comes to nothing here, leave again.
+    private func takeOut(_ identity: DeviceIdentity, _ keys: ContainerKeys, _ credentials: DeviceCredentials)
+    {
+        do {
+            let client = try HubClient(hub, token: credentials.token)
+            defer { client.close() }
+            let place = home.folder.appending("leaving-\(UUID().uuidString)")
+            try ItemMoves.createFolder(place, permissions: 0o700)
+            // Nothing of what is in it is needed any more.
+            defer { try? ReadOnlyTree.remove(place) }
+            let container = HubContainer(keys.container, at: client)
+            try Sharing(in: place, KeyRing(keys) { _ in }, by: identity, at: container).leave()
+        } catch {
+            // It stays among those that share it until somebody shuts it out; that it is there they see. Why nothing came of joining
+            // is said.
+        }
     }
 
     func keep(

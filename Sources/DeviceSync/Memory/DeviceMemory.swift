@@ -138,6 +138,14 @@ final class DeviceMemory {
         try connection.transaction { try set(key, value) }
     }
 
+    func forget(_ key: String) throws {
+        try connection.transaction {
+            let statement = try connection.statement("DELETE FROM meta WHERE key = CAST(?1 AS TEXT)")
+            statement.bind(1, Array(key.utf8))
+            try statement.run()
+        }
+    }
+
     // MARK: All of it
 
     /// What disk and log agreed on last.
