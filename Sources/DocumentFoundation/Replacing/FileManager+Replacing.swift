@@ -40,10 +40,22 @@ extension FileManager {
     /// As `replaceItem(at:withItemAt:backupItemName:options:resultingItemURL:)`; gives where the new item is:
     /// `try files.replaceItemAt(url, withItemAt: new)`.
     ///
+    /// - Returns: Where the new item is; never nil.
     /// - Source: Apple's replaceItemAt(_:withItemAt:backupItemName:options:).
-    /// - Differs from Darwin: a value that is called. As a method it would be one of two, and no one could tell which is
-    ///   meant: Foundation's own, which makes nothing durable, and leaves the original where the new item was.
-    public var replaceItemAt: ItemReplacer { ItemReplacer() }
+    /// - Differs from Darwin: the name of the backup is implicitly unwrapped, which makes no difference to who calls this. It
+    ///   is what has the compiler prefer this method, in every context, to Foundation's for Linux, which makes nothing durable
+    ///   and leaves the original where the new item was: of two methods that else take the same, the one whose optional is
+    ///   implicitly unwrapped is the more special one. (A value that is called, as `URL.resourceValues` is, would not do: in
+    ///   the closures of an async function the compiler takes Foundation's method then.)
+    public func replaceItemAt(
+        _ originalItemURL: URL,
+        withItemAt newItemURL: URL,
+        backupItemName: String! = nil,
+        options: FileManager.ItemReplacementOptions = []
+    ) throws -> URL? {
+        let replacing = ItemReplacing(original: originalItemURL, new: newItemURL)
+        return try replacing.perform(backupItemName: backupItemName, options)
+    }
 
     /// As `replaceItemAt(_:withItemAt:backupItemName:options:)`, spelled as it was before Swift 3.
     @available(*, deprecated, renamed: "replaceItemAt(_:withItemAt:backupItemName:options:)")
@@ -62,25 +74,6 @@ extension FileManager {
             resultingItemURL: &resulting
         )
         return resulting
-    }
-}
-
-/// Replaces items: `try FileManager.default.replaceItemAt(url, withItemAt: new)`.
-///
-/// A value that is called, and not a method: so the compiler prefers it to Foundation's method of the same name.
-public struct ItemReplacer: Sendable {
-    /// Puts a new item in the place of another; see
-    /// `FileManager.replaceItem(at:withItemAt:backupItemName:options:resultingItemURL:)`.
-    ///
-    /// - Returns: Where the new item is; never nil.
-    public func callAsFunction(
-        _ originalItemURL: URL,
-        withItemAt newItemURL: URL,
-        backupItemName: String? = nil,
-        options: FileManager.ItemReplacementOptions = []
-    ) throws -> URL? {
-        let replacing = ItemReplacing(original: originalItemURL, new: newItemURL)
-        return try replacing.perform(backupItemName: backupItemName, options)
     }
 }
 

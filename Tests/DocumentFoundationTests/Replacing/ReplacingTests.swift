@@ -1,3 +1,4 @@
+import Dispatch
 import DocumentFoundation
 import FileSystem
 import Foundation
@@ -45,6 +46,63 @@ struct ReplacingTests {
         #expect(try files.replaceItemAt(note, withItemAt: write("new", "3"))?.path == note.path)
         #expect(try text(note) == "3")
         #expect(try names == ["note.txt"])
+    }
+
+    @Test(
+        "In an async function each closure of one expression replaces, and with each argument that may be left out"
+    )
+    func closuresOfOneExpression() async throws {
+        let note = try write("note.txt", "0")
+        let (new, name, queue) = (
+            folder.url.appendingPathComponent("new"), String?.none, DispatchQueue(label: "replacing")
+        )
+        func replaces(
+            sourceLocation: SourceLocation = #_sourceLocation,
+            _ replace: () async throws -> Void
+        ) async throws {
+            _ = try write("new", "\(sourceLocation.line)")
+            try await replace()
+            #expect(try text(note) == "\(sourceLocation.line)", sourceLocation: sourceLocation)
+            #expect(try names == ["note.txt"], sourceLocation: sourceLocation)
+        }
+        try await replaces { _ = try files.replaceItemAt(note, withItemAt: new) }
+        try await replaces {
+            NSFileCoordinator().coordinate(writingItemAt: note, options: .forReplacing, error: nil) { place in
+                _ = try? FileManager.default.replaceItemAt(place, withItemAt: new)
+            }
+        }
+        try await replaces {
+            _ = try await Task { try FileManager.default.replaceItemAt(note, withItemAt: new) }.value
+        }
+        try await replaces {
+            _ = try await Task.detached { try FileManager.default.replaceItemAt(note, withItemAt: new) }.value
+        }
+        try await replaces {
+            _ = try Result { try files.replaceItemAt(note, withItemAt: new, backupItemName: nil) }.get()
+        }
+        try await replaces {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    _ = try FileManager.default.replaceItemAt(note, withItemAt: new, options: [])
+                }
+                try await group.waitForAll()
+            }
+        }
+        try await replaces {
+            _ = try await MainActor.run { try FileManager.default.replaceItemAt(note, withItemAt: new) }
+        }
+        try await replaces {
+            try [new].forEach {
+                _ = try files.replaceItemAt(note, withItemAt: $0, backupItemName: name, options: [])
+            }
+        }
+        try await replaces {
+            await withCheckedContinuation { goOn in
+                queue.async { _ = try? FileManager.default.replaceItemAt(note, withItemAt: new) }
+                queue.async { goOn.resume() }
+            }
+        }
+        try await replaces { try [files.replaceItemAt].forEach { _ = try $0(note, new, name, []) } }
     }
 
     @Test("A bookmark of the original leads to what has taken its place, unless its metadata was left behind")

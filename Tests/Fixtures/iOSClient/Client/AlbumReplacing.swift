@@ -40,6 +40,26 @@ enum AlbumReplacing {
         )
     }
 
+    /// In closures of an async function, each of one expression.
+    static func drop(_ new: URL, inPlaceOf url: URL, keeping backup: String?) async throws -> [URL?] {
+        NSFileCoordinator().coordinate(writingItemAt: url, options: .forReplacing, error: nil) { place in
+            _ = try? FileManager.default.replaceItemAt(place, withItemAt: new)
+        }
+        let result = Result { try FileManager.default.replaceItemAt(url, withItemAt: new, options: []) }
+        return try await [
+            result.get(),
+            Task.detached { try FileManager.default.replaceItemAt(url, withItemAt: new) }.value,
+            MainActor.run {
+                try FileManager.default.replaceItemAt(
+                    url,
+                    withItemAt: new,
+                    backupItemName: backup,
+                    options: []
+                )
+            },
+        ]
+    }
+
     /// What the app and its extensions share.
     static func shared() -> URL? {
         FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "group.org.sheaf.album")
