@@ -65,6 +65,37 @@ struct ItemValuesTests {
         pair.end()
     }
 
+    @Test("In an async function each closure of one expression reads the container's values")
+    func closuresOfOneExpression() async throws {
+        try put(Data("here".utf8), on: two)
+        try await pair.served {
+            pair.wait { pair.isSettled && value(.ubiquitousItemIsUploadedKey) == true }
+            let (url, urls) = (url, [url])
+            let inContainers = try urls.filter {
+                try $0.resourceValues(forKeys: [.isUbiquitousItemKey]).isUbiquitousItem == true
+            }
+            #expect(inContainers == urls)
+            let uploaded = urls.filter {
+                (try? $0.resourceValues(forKeys: [.ubiquitousItemIsUploadedKey]))?.ubiquitousItemIsUploaded
+                    == true
+            }
+            #expect(uploaded == urls)
+            let inTask = Task {
+                try url.resourceValues(forKeys: [.ubiquitousItemIsUploadedKey]).ubiquitousItemIsUploaded
+            }
+            #expect(try await inTask.value == true)
+            // In statements of their own sets do as well.
+            let keys: Set<URLResourceKey> = [.ubiquitousItemIsUploadedKey]
+            let read = urls.map {
+                let values = try? $0.resourceValues(forKeys: keys)
+                return values?.ubiquitousItemIsUploaded
+            }
+            #expect(read == [true])
+            #expect(try url.resourceValues(forKeys: keys).ubiquitousItemIsUploaded == true)
+        }
+        pair.end()
+    }
+
     @Test("An older state that is here is downloaded, the newest one current")
     func stale() async throws {
         try put(Data("first".utf8), on: one)

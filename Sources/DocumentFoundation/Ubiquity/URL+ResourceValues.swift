@@ -26,6 +26,14 @@ extension URL {
     ///   compiler takes Foundation's method, which knows nothing of containers.
     public var resourceValues: ItemResourceReader { ItemResourceReader(url: self) }
 
+    /// The same for keys that are written out, as `[.isUbiquitousItemKey]`.
+    ///
+    /// In a closure of one expression inside an async function the compiler prefers Foundation's method to the value above,
+    /// but never to this one: what is written in brackets is an array before it is anything else.
+    public func resourceValues(forKeys keys: [URLResourceKey]) throws -> ItemResourceValues {
+        try ItemResourceValues(self, Set(keys))
+    }
+
     /// Reads values of an item whose contents need not be here; the same as `resourceValues`.
     ///
     /// - Source: Apple's promisedItemResourceValues(forKeys:).
@@ -103,4 +111,30 @@ extension URLResourceValues {
             quarantineProperties = [Self.carrier: newValue]
         }
     }
+}
+
+/// What Foundation's values do not know of containers, though they have names for it: always nil, and false.
+///
+/// They are given in two ways here, so that the compiler refuses both as ambiguous, where it would otherwise take an answer
+/// that is never right without a word. Ask an ``ItemResourceValues`` instead: write that type, or none; and where the keys are
+/// a `Set` that is made elsewhere, read the values in a statement of their own.
+extension URLResourceValues {
+    /// Not known here: ask ``ItemResourceValues/isUbiquitousItem``.
+    public var isUbiquitousItem: Bool? { nil }
+    /// Not known here: ask ``ItemResourceValues/ubiquitousItemHasUnresolvedConflicts``.
+    public var ubiquitousItemHasUnresolvedConflicts: Bool? { nil }
+    /// Not known here: ask ``ItemResourceValues/ubiquitousItemIsDownloading``.
+    public var ubiquitousItemIsDownloading: Bool? { nil }
+    /// Not known here: ask ``ItemResourceValues/ubiquitousItemDownloadRequested``.
+    public var ubiquitousItemDownloadRequested: Bool? { nil }
+    /// Not known here: ask ``ItemResourceValues/ubiquitousItemDownloadingError``.
+    public var ubiquitousItemDownloadingError: NSError? { nil }
+    /// Not known here: ask ``ItemResourceValues/ubiquitousItemIsUploaded``.
+    public var ubiquitousItemIsUploaded: Bool? { nil }
+    /// Not known here: ask ``ItemResourceValues/ubiquitousItemIsUploading``.
+    public var ubiquitousItemIsUploading: Bool? { nil }
+    /// Not known here: ask ``ItemResourceValues/ubiquitousItemUploadingError``.
+    public var ubiquitousItemUploadingError: NSError? { nil }
+    /// Not known here: ask ``ItemResourceValues/ubiquitousItemContainerDisplayName``.
+    public var ubiquitousItemContainerDisplayName: String? { nil }
 }

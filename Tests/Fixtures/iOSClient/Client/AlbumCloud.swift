@@ -25,6 +25,15 @@ enum AlbumCloud {
         }
     }
 
+    /// In closures of an async function, each of one expression.
+    static func uploaded(_ urls: [URL]) async throws -> [URL] {
+        try urls.filter { try $0.resourceValues(forKeys: [.isUbiquitousItemKey]).isUbiquitousItem == true }
+            .filter {
+                (try? $0.resourceValues(forKeys: [.ubiquitousItemIsUploadedKey]))?.ubiquitousItemIsUploaded
+                    == true
+            }
+    }
+
     static func canEdit(_ url: URL) -> Bool {
         let values = try? url.promisedItemResourceValues(forKeys: [
             .ubiquitousSharedItemCurrentUserPermissionsKey
