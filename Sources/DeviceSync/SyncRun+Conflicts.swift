@@ -13,6 +13,8 @@ struct ShownConflicts {
     var takenUp: Set<ItemID> = []
     /// Items of which not all could be shown or settled.
     var behind: Set<ItemID> = []
+    /// When contents were modified last whose versions are shown anew, in nanoseconds since 1970.
+    var shownBefore: [ContentName: Int64] = [:]
     var withThemselves = ConflictsWithThemselves()
     /// Tells that somebody may have settled one; nil while there are none, or it cannot be had.
     var watch: DirectoryWatch?
@@ -77,17 +79,21 @@ extension SyncRun {
         else { return }
         // One that is shown twice, as nobody could say, is settled once it is found.
         let isOpen = (try? versions.unsettled([id], at: path.url(isDirectory: false)))?.isEmpty == false
-        if !isOpen { conflicts.shown[item]?[content] = nil }
+        guard !isOpen else { return }
+        conflicts.shownBefore[content] = modificationDate(ofLost: content, of: item)
+        conflicts.shown[item]?[content] = nil
     }
 
     private func show(_ content: ContentName, of item: ItemID, at path: FilePath) throws {
         let url = path.url(isDirectory: false)
+        let making = try making(of: content, of: item)
         conflicts.shown[item, default: [:]][content] = try withOwnFolder(for: "conflict") { folder in
             let copy = folder.appending(path.name)
-            // As old as its coming, which is what a list of versions is to say.
-            try contents.restore(content, to: copy)
-            return try versions.keepConflict(at: copy, of: url, as: item.mark, .conflict)
+            // As old as its coming, where nobody knows better.
+            try contents.restore(content, to: copy, modified: making.modified)
+            return try versions.keepConflict(at: copy, of: url, as: item.mark, .conflict, by: making.maker)
         }
+        conflicts.shownBefore[content] = nil
     }
 
     /// Takes up what an app has kept as a version in conflict, as its save found in place what others had written: every device is

@@ -85,6 +85,7 @@ extension SyncRun {
         return LogDesk.Offer(
             commit: commit,
             modified: isSeen ? seen?.trace.modified : nil,
+            lost: commit.state.map { modificationDates(ofLost: $0.lostConflicts, of: commit.item) } ?? [:],
             places: places(of: commit, in: engine),
             unsure: unsure,
             base: theirs?.content

@@ -1,4 +1,5 @@
 import Cryptography
+import DocumentFoundation
 import DocumentTesting
 import FileSystem
 import Foundation
@@ -147,6 +148,51 @@ struct ModificationDateTests {
         wait(for: "ONE\ntwo\nTHREE\n", "a.txt")
         try expectSame("a.txt")
         #expect(try #require(try modified("a.txt", on: one)) >= began)
+        end()
+    }
+
+    /// When what has lost a conflict was modified, and on which device, as a device's versions say.
+    private func lost(_ name: String, on device: TestDevice) throws -> [(date: Date?, by: String?)] {
+        try device.unresolvedConflicts(of: device.folder.appendingPathComponent(name)).map { version in
+            VersionStore.$shared.withValue(device.versions) {
+                (version.modificationDate, version.localizedNameOfSavingComputer)
+            }
+        }
+    }
+
+    @Test(
+        "What has lost a conflict is as old on both devices as where it was made, and named after that, also when it comes late",
+        arguments: [false, true]
+    )
+    func lost(isStartedAnew: Bool) throws {
+        try put("base", "a.bin", Self.date(1), on: one)
+        wait(for: "base", "a.bin")
+        two.stop()
+        let count = one.said.count
+        try put("newer, and first at the hub", "a.bin", Self.date(3), on: one)
+        pair.wait { one.said.dropFirst(count).contains(.settled) }
+        try put("older", "a.bin", Self.date(2), on: two)
+        if isStartedAnew { one.stop() }
+        try two.start()
+        if isStartedAnew {
+            pair.wait { two.status?.isSettled == true && two.text("a.bin") == "newer, and first at the hub" }
+            two.stop()
+            try two.start()
+            try one.start()
+        }
+        wait(for: "newer, and first at the hub", "a.bin")
+        try expectSame("a.bin", Self.date(3))
+        let found = try [one, two].map { try lost("a.bin", on: $0) }
+        #expect(found.map(\.count) == [1, 1])
+        for lost in found.flatMap(\.self) {
+            #expect(lost.by == two.name)
+            #expect(lost.date.map { abs($0.timeIntervalSince(Self.date(2))) < 1e-6 } == true, "\(lost)")
+        }
+        #expect(found[0].first?.date == found[1].first?.date)
+        // An edit of who sees the conflict leaves it as old.
+        try put("later", "a.bin", Self.date(4), on: one)
+        wait(for: "later", "a.bin")
+        #expect(try lost("a.bin", on: two).map(\.date) == [found[0].first?.date])
         end()
     }
 

@@ -1,4 +1,5 @@
 import SeededNumbers
+import Sync
 import Testing
 
 @testable import Sealing
@@ -21,10 +22,35 @@ struct RecordExtraTests {
         #expect(RecordExtra().encoded.isEmpty && RecordExtra(encoded: []) == RecordExtra())
     }
 
+    @Test(
+        "When contents in conflict were modified is said of each of which it is known, up to as many as have room"
+    )
+    func lost() {
+        let names = (0..<40).map { ContentName("content \(100 + $0)") }
+        let place = ItemPlace(.root, "a.txt")
+        func state(_ conflicts: ArraySlice<ContentName>) -> ItemState {
+            ItemState(.document, at: place, content: names[0], conflicts: Set(conflicts))
+        }
+        let few = state(names[1...3])
+        let extra = RecordExtra(modified: 7, lost: [names[1]: 1, names[3]: -3, names[9]: 9], of: few)
+        let unknown: [UInt8] = [0x80, 0, 0, 0, 0, 0, 0, 0]
+        let written = [1, 8, 0, 0, 0, 0, 0, 0, 0, 7, 2, 24, 0, 0, 0, 0, 0, 0, 0, 1] + unknown
+        #expect(extra.encoded == written + [UInt8](repeating: 0xFF, count: 7) + [0xFD])
+        #expect(RecordExtra(encoded: extra.encoded).lost(of: few) == [names[1]: 1, names[3]: -3])
+        #expect(RecordExtra(modified: nil, lost: [names[9]: 9], of: few).encoded.isEmpty)
+        #expect(RecordExtra(modified: 7, lost: [names[1]: 1], of: nil).lost.isEmpty)
+        let many = state(names[1...])
+        let dates = Dictionary(names.enumerated().map { ($1, Int64($0)) }) { $1 }
+        let all = RecordExtra(encoded: RecordExtra(modified: nil, lost: dates, of: many).encoded).lost(
+            of: many
+        )
+        #expect(all.count == 31 && all == dates.filter { (1...31).contains($0.value) })
+    }
+
     @Test("What a later version says is skipped, wherever it stands")
     func unknownTags() {
         let known = RecordExtra(modified: 7)
-        for other: [UInt8] in [[2, 0], [9, 3, 1, 8, 0], [255, 255] + [UInt8](repeating: 1, count: 255)] {
+        for other: [UInt8] in [[3, 0], [9, 3, 1, 8, 0], [255, 255] + [UInt8](repeating: 1, count: 255)] {
             #expect(RecordExtra(encoded: other + known.encoded) == known, "\(other)")
             #expect(RecordExtra(encoded: known.encoded + other) == known, "\(other)")
             #expect(RecordExtra(encoded: other) == RecordExtra(), "\(other)")

@@ -25,6 +25,8 @@ final class LogDesk: @unchecked Sendable {
         let statement: [UInt8]?
         /// When the document was modified last, in nanoseconds since 1970; nil where its author does not say.
         let modified: Int64?
+        /// The same of contents that have lost a conflict with it.
+        var lost: [ContentName: Int64] = [:]
     }
 
     /// What the engine commits.
@@ -32,6 +34,8 @@ final class LogDesk: @unchecked Sendable {
         let commit: Commit
         /// When the document was modified last, in nanoseconds since 1970; nil for what has no such date.
         let modified: Int64?
+        /// The same of contents that have lost a conflict with it.
+        var lost: [ContentName: Int64] = [:]
         /// What has to last on this device before the commit is sent.
         let places: FolderPlaces
         /// Contents that it refers to and the log does not have of the item.
@@ -143,9 +147,16 @@ final class LogDesk: @unchecked Sendable {
                 revisions[entry.record.item] = entry.position
                 var statement: [UInt8]?
                 if case .devices(let change) = entry.record.body.contents { statement = change.encoded }
-                let modified = RecordExtra(encoded: entry.record.body.extra).modified
+                let extra = RecordExtra(encoded: entry.record.body.extra)
+                let logEntry = entry.logEntry
                 result.heard.append(
-                    Heard(entry: entry.logEntry, hash: hash, statement: statement, modified: modified)
+                    Heard(
+                        entry: logEntry,
+                        hash: hash,
+                        statement: statement,
+                        modified: extra.modified,
+                        lost: extra.lost(of: logEntry.commit.state)
+                    )
                 )
             }
             return result
@@ -157,8 +168,13 @@ final class LogDesk: @unchecked Sendable {
         try lock.withLock {
             let seen = reader.watch.head
             return try offered(
-                offers.map {
-                    OpenRecord($0.commit, seen: seen, extra: RecordExtra(modified: $0.modified).encoded)
+                offers.map { offer in
+                    let extra = RecordExtra(
+                        modified: offer.modified,
+                        lost: offer.lost,
+                        of: offer.commit.state
+                    )
+                    return OpenRecord(offer.commit, seen: seen, extra: extra.encoded)
                 }
             )
         }

@@ -30,9 +30,9 @@ extension DeviceMemory {
         var heard: [LogDesk.Heard] = []
         heard.reserveCapacity(try logCount())
         while try rows.step() {
-            let (commit, modified) = try rows.withBlob(1) { bytes in
+            let (commit, modified, lost) = try rows.withBlob(1) { bytes in
                 var reader = StateReader(bytes)
-                return (try reader.commit(), try reader.modified())
+                return try reader.datedCommit()
             }
             let entry = LogEntry(LogPosition(rows.integer(0)), commit)
             guard let hash = LogHash(bytes: rows.blob(2)) else {
@@ -44,7 +44,8 @@ extension DeviceMemory {
                     entry: entry,
                     hash: hash,
                     statement: statement.isEmpty ? nil : statement,
-                    modified: modified
+                    modified: modified,
+                    lost: lost
                 )
             )
         }
@@ -64,7 +65,7 @@ extension DeviceMemory {
         for heard in heard {
             statement.bind(1, Int(heard.entry.position))
             writer.clear()
-            writer.commit(heard.entry.commit, modified: heard.modified)
+            writer.commit(heard.entry.commit, modified: heard.modified, lost: heard.lost)
             statement.bind(2, writer.bytes)
             statement.bind(3, heard.hash.bytes)
             statement.bind(4, heard.statement ?? [])
@@ -98,6 +99,11 @@ extension DeviceMemory {
         try entry(at: position) { try $0.commit().state?.content == content ? try $0.modified() : nil }
     }
 
+    /// A commit that the log has, and when its document and contents in conflict with it were modified last.
+    func datedCommit(at position: LogPosition) throws -> DatedCommit? {
+        try entry(at: position) { try $0.datedCommit() }
+    }
+
     private func entry<Value>(
         at position: LogPosition,
         _ read: (inout StateReader) throws -> Value?
@@ -110,5 +116,16 @@ extension DeviceMemory {
             var reader = StateReader(bytes)
             return try read(&reader)
         }
+    }
+}
+
+/// A commit; when its document was modified last, in nanoseconds since 1970; and the same of contents that have lost a conflict.
+typealias DatedCommit = (commit: Commit, modified: Int64?, lost: [ContentName: Int64])
+
+extension StateReader {
+    fileprivate mutating func datedCommit() throws -> DatedCommit {
+        let commit = try commit()
+        let modified = try modified()
+        return (commit, modified, try lost(in: commit))
     }
 }

@@ -7,6 +7,8 @@ internal import Sync
 private enum StateCoding {
     /// Contents with this bit in their length are as `ContentName` packs them; others, of the first format, are texts.
     static let packedBit: UInt32 = 1 << 31
+    /// No date.
+    static let unknown = Int64.min
 }
 
 /// What is no memory of ours, or a damaged one.
@@ -64,15 +66,20 @@ struct StateWriter {
         integer(trace.changed)
     }
 
-    /// - Parameter modified: When its document was modified last.
-    mutating func commit(_ commit: Commit, modified: Int64?) {
+    /// - Parameters:
+    ///   - modified: When its document was modified last.
+    ///   - lost: The same of contents that have lost a conflict; not written down where `modified` is not known.
+    mutating func commit(_ commit: Commit, modified: Int64?, lost: [ContentName: Int64] = [:]) {
         integer(commit.id.device.number)
         integer(commit.id.session)
         integer(commit.id.number)
         item(commit.item)
         integer(commit.base)
         state(commit.state)
-        if let modified { integer(modified) }
+        guard let modified else { return }
+        integer(modified)
+        guard !lost.isEmpty, let state = commit.state else { return }
+        for conflict in state.conflicts.sorted() { integer(lost[conflict] ?? StateCoding.unknown) }
     }
 }
 
@@ -178,6 +185,19 @@ struct StateReader {
     /// later version may have written there is at least as long, or nothing is known.
     mutating func modified() throws -> Int64? {
         bytes.count - position < MemoryLayout<Int64>.size ? nil : try integer()
+    }
+
+    /// The same of the contents that have lost a conflict in a commit, behind its own.
+    mutating func lost(in commit: Commit) throws -> [ContentName: Int64] {
+        guard let state = commit.state, state.hasConflicts else { return [:] }
+        let conflicts = state.conflicts.sorted()
+        guard bytes.count - position >= conflicts.count * MemoryLayout<Int64>.size else { return [:] }
+        var lost: [ContentName: Int64] = [:]
+        for conflict in conflicts {
+            let date: Int64 = try integer()
+            if date != StateCoding.unknown { lost[conflict] = date }
+        }
+        return lost
     }
 }
 

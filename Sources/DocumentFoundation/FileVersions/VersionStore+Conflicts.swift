@@ -85,21 +85,29 @@ extension VersionStore {
     ///   - source: Where it is: a file, a package or a link that nobody else touches.
     ///   - url: The item.
     ///   - mark: The item's. What is at the place at this moment may not bear it, as somebody has just saved there.
-    /// - Returns: The version.
+    ///   - maker: The device that it was saved on; nil for this one.
+    /// - Returns: The version, as old as what is at `source`.
     /// - Throws: `FileVersionError`.
     package func keepConflict(
         at source: FilePath,
         of url: URL,
         as mark: FileMark,
-        _ reason: VersionReason
+        _ reason: VersionReason,
+        by maker: VersionMaker? = nil
     ) throws -> VersionID {
         let (vault, device) = try open(for: url)
         return try keepingErrors(of: url) {
-            let origin = origin(reason, of: url.lastPathComponent, on: device, isConflict: true)
+            let maker = maker.map { DeviceIdentity(id: $0.id, name: $0.name) } ?? device
+            let origin = origin(reason, of: url.lastPathComponent, on: maker, isConflict: true)
             let kept = try vault.keep(source, as: mark, origin: origin, isElsewhere: true)
             announce(.gained, kept.id, at: url)
             return kept.id
         }
+    }
+
+    /// When an item was modified last in a version of it; nil where that has been removed.
+    package func modificationDate(of id: VersionID, at url: URL) throws -> Date? {
+        try open(for: url).vault.version(id)?.modificationDate
     }
 
     /// Those of some versions that nobody has settled, nor removed. Where the item is makes no difference.
@@ -254,6 +262,23 @@ extension VersionStore {
         for version in versions {
             if case .kept(let kept) = version.subject { try setResolved(kept, at: version.itemURL) }
         }
+    }
+}
+
+/// Another device, on which a version was saved.
+package struct VersionMaker: Hashable, Sendable {
+    /// Unlike all others'.
+    let id: UUID
+    /// What its user calls it.
+    let name: String
+
+    /// - Parameter number: Tells the devices that share a container apart.
+    package init(number: UInt64, name: String) {
+        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) { bytes in
+            bytes.storeBytes(of: number.bigEndian, toByteOffset: 8, as: UInt64.self)
+        }
+        (id, self.name) = (UUID(uuid: bytes), name)
     }
 }
 

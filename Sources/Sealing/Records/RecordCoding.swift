@@ -52,13 +52,16 @@ enum RecordCoding {
         writer.integer(UInt8(state.content == nil ? 0 : 1))
         if let content = state.content { writer.text(content.value) }
         writer.integer(UInt16(state.conflicts.count))
-        for conflict in state.conflicts.sorted(by: precedes) { writer.text(conflict.value) }
+        for conflict in ordered(state.conflicts) { writer.text(conflict.value) }
     }
 
     /// How many bytes `encode` makes of a state whose texts have so many.
     static func stateByteCount(name: Int, contents: Int, conflicts: [Int]) -> Int {
         ItemName.byteCount + 2 + name + 1 + 2 + contents + 2 + conflicts.reduce(0) { $0 + 2 + $1 }
     }
+
+    /// Contents in conflict as they are written down.
+    static func ordered(_ conflicts: Set<ContentName>) -> [ContentName] { conflicts.sorted(by: precedes) }
 
     /// The order of their bytes, which no table of characters changes.
     private static func precedes(_ left: ContentName, _ right: ContentName) -> Bool {
