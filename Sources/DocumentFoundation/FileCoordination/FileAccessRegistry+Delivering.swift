@@ -173,10 +173,17 @@ extension FileAccessRegistry {
         case .itemDidMove(let target):
             presenter.presentedItemDidMove(to: target.fileURL)
             state.withLock { $0.namedPlaces.take(handle.id, target) }
-        case .subitemDidAppear(let item): presenter.presentedSubitemDidAppear(at: item.fileURL)
-        case .subitemDidChange(let item): presenter.presentedSubitemDidChange(at: item.fileURL)
+        case .subitemDidAppear(let item):
+            if !item.isOwn { presenter.presentedSubitemDidAppear(at: item.fileURL) }
+        case .subitemDidChange(let item):
+            if !item.isOwn { presenter.presentedSubitemDidChange(at: item.fileURL) }
         case .subitemDidMove(let source, let target):
-            presenter.presentedSubitem(at: source.fileURL, didMoveTo: target.fileURL)
+            switch (source.isOwn, target.isOwn) {
+            case (false, false): presenter.presentedSubitem(at: source.fileURL, didMoveTo: target.fileURL)
+            case (false, true): presenter.presentedSubitemDidChange(at: source.fileURL)
+            case (true, false): presenter.presentedSubitemDidChange(at: target.fileURL)
+            case (true, true): break
+            }
         }
     }
 

@@ -38,7 +38,7 @@ extension WatchedItems {
                 reports += tell(difference, to: presenters)
             }
             // What cannot be looked at has no members to tell of.
-            if (try? FileStamp.ifPresent(at: FilePath(path.string)))?.kind == .directory,
+            if (try? FileStamp.ifPresent(at: FilePath(path.string)))?.kind == .directory, !path.isOwn,
                 !folders.isWatched(path), let inner = relook(tree, at: path)
             {
                 // What came into the folder before it was watched.

@@ -173,6 +173,10 @@ struct WatchedItems {
         guard items[source] != nil || items[target] != nil || isTold || folders.isWatched(source) else {
             return []
         }
+        if source.isOwn || target.isOwn, items[source] == nil, !folders.isWatched(source) {
+            // Only what is at the other place is news: that it comes from a save's own folder, or has gone there, is nobody's.
+            return written(target, by: writer) + tellTrees(around: source, by: writer)
+        }
         if isKnown(source, target) { return tellHinted(around: [source, target], by: writer) }
         var reports: [OutsideReport] = [.moved(source, to: target)]
         // A look may have seen before its events that another item is at the target.

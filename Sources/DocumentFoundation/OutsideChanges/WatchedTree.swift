@@ -49,7 +49,12 @@ struct WatchedTree {
 
     /// What a folder holds; what it held when it was looked at last, where it cannot be read: nothing in it is gone for that.
     private func marks(of folder: ItemPath) -> FolderMarks? {
-        do { return try FolderMarks(of: FilePath(folder.string)) } catch {
+        do {
+            var marks = try FolderMarks(of: FilePath(folder.string))
+            // What stands there until a save is done is no member.
+            for name in marks.members.keys where SaveSite.isOwn(name) { marks.members[name] = nil }
+            return marks
+        } catch {
             return error.isAbsent ? nil : known[folder]
         }
     }
@@ -57,7 +62,7 @@ struct WatchedTree {
     /// Looks at one member.
     mutating func look(atMember path: ItemPath) -> Difference {
         var difference = Difference()
-        guard remembersMembers, let folder = path.parent else { return difference }
+        guard remembersMembers, let folder = path.parent, !path.isOwn else { return difference }
         let stamp: FileStamp?
         // What cannot be looked at is not gone.
         do { stamp = try FileStamp.ifPresent(at: FilePath(path.string)) } catch { return difference }
@@ -128,6 +133,9 @@ extension [String: FolderMarks.Mark] {
 }
 
 extension ItemPath {
+    /// Whether it is one of those that stand beside documents until a save is done, or in one: nobody's item.
+    var isOwn: Bool { SaveSite.isOwn(FilePath(string)) }
+
     /// A member of a folder.
     init?(_ folder: ItemPath, _ name: String) {
         self.init((folder.string == "/" ? "" : folder.string) + "/" + name)

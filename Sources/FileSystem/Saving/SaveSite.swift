@@ -17,9 +17,12 @@ package final class SaveSite: Sendable {
     package static let ownPrefix = ".sheaf-"
 
     /// Whether a place is one of those, or in one: a package that a save has replaced is in its staging until it is thrown away.
-    static func isOwn(_ place: FilePath) -> Bool {
-        place.string.pathNames.contains { $0.hasPrefix(ownPrefix) }
+    package static func isOwn(_ place: FilePath) -> Bool {
+        place.string.pathNames.contains { isOwn($0) }
     }
+
+    /// Whether a name is.
+    package static func isOwn(_ name: some StringProtocol) -> Bool { name.hasPrefix(ownPrefix) }
 
     /// The item, links resolved.
     var item: FilePath { folder.place(of: itemName) }

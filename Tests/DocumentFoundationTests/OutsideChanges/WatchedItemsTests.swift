@@ -20,7 +20,7 @@ struct WatchedItemsTests {
     }
 
     private func path(_ name: String) throws -> ItemPath {
-        try #require(ItemPath(folder.appendingPathComponent(name).path))
+        try #require(ItemPath(name.isEmpty ? folder.path : folder.appendingPathComponent(name).path))
     }
 
     private func put(_ text: String, _ name: String) throws {
@@ -124,5 +124,36 @@ struct WatchedItemsTests {
         let reports = items.moved(from: try path("a"), to: try path("b"), by: nil)
         #expect(reports == [.moved(try path("a"), to: try path("b"))])
         #expect(items.written(try path("b"), by: nil) == [])
+    }
+
+    @Test(
+        "Of what a save makes beside an item, and in a folder of its own, a folder's presenter hears nothing"
+    )
+    func stagings() throws {
+        try put("old", "a")
+        var items = items()
+        items.present(presenter, try path(""), findsOutItself: false)
+        let staging = try path(".sheaf-1-x")
+        #expect(mkdir(staging.string, 0o700) == 0)
+        #expect(items.written(staging, by: nil) == [])
+        for name in ["a", "b"] {
+            let staged = try path(".sheaf-1-x/\(name)")
+            try put("new \(name)", ".sheaf-1-x/\(name)")
+            #expect(items.written(staged, by: nil) == [])
+            try move(".sheaf-1-x/\(name)", name)
+            let item = try path(name)
+            let news = OutsideReport.self
+            let wanted =
+                name == "a" ? news.subitemChanged(presenter, item) : news.subitemAppeared(presenter, item)
+            #expect(items.moved(from: staged, to: item, by: nil) == [wanted])
+        }
+        try move("a", ".sheaf-2-a")
+        #expect(
+            items.moved(from: try path("a"), to: try path(".sheaf-2-a"), by: nil) == [
+                .subitemChanged(presenter, try path("a"))
+            ]
+        )
+        #expect(items.left(try path(".sheaf-2-a"), by: nil) == [])
+        #expect(items.lookAtAll() == [])
     }
 }
