@@ -293,12 +293,19 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     /// All results as they are now.
     open var results: [Any] { run.map { run in shown.compactMap { result($0, of: run) } } ?? [] }
 
-    /// Where a result is; `NSNotFound` when it is none.
+    /// Where a result is; `NSNotFound` when it is none. What the delegate has put in the place of an item may be a value: it is
+    /// where an equal one is.
     open func index(ofResult result: Any) -> Int {
         let object = result as AnyObject
         let known = (result as? NSMetadataItem)?.number.flatMap { items[$0] === object ? $0 : nil }
         let id = known ?? objects.first { ($0.value as AnyObject) === object }?.key
-        return id.flatMap { shown.firstIndex(of: $0) } ?? NSNotFound
+        if let index = id.flatMap({ shown.firstIndex(of: $0) }) { return index }
+        return shown.firstIndex { objects[$0].map { Self.isEqual($0, result) } ?? false } ?? NSNotFound
+    }
+
+    private static func isEqual(_ first: Any, _ second: Any) -> Bool {
+        guard let first = first as? AnyHashable, let second = second as? AnyHashable else { return false }
+        return first == second
     }
 
     /// Calls a block with each result in order, while updates are disabled.

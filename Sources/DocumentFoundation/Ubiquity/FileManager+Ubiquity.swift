@@ -53,7 +53,7 @@ extension FileManager {
         let (isIn, willBeIn) = (account.place(of: url) != nil, account.place(of: destinationURL) != nil)
         guard isIn != flag, willBeIn == flag else {
             let (wrong, what) = willBeIn == flag ? (url, flag) : (destinationURL, !flag)
-            let why = "“\(wrong.path)” is \(what ? "in" : "in no") folder that is kept in step."
+            let why = "“\(wrong.path)” is in \(what ? "a" : "no") folder that is kept in step."
             throw CocoaError(
                 .fileWriteInvalidFileName,
                 userInfo: [NSURLErrorKey: wrong, NSLocalizedFailureReasonErrorKey: why]

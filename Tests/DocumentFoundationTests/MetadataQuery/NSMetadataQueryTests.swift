@@ -403,6 +403,9 @@ struct NSMetadataQueryTests {
         stage.gather()
         stage.use { query in
             #expect(query.result(at: 0) as? String == "<a.txt>")
+            // What the delegate gives may be no object, and is found all the same.
+            #expect(query.index(ofResult: "<a.txt>") == 0 && query.index(ofResult: query.results[0]) == 0)
+            #expect(query.index(ofResult: "<b.txt>") == NSNotFound)
             #expect(query.valueLists[NSMetadataItemFSNameKey]?.first?.value as? String == "<a.txt>")
         }
     }

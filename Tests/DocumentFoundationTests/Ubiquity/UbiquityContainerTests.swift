@@ -169,6 +169,8 @@ struct UbiquityContainerTests {
                 try files.setUbiquitous(true, itemAt: there, destinationURL: there)
             }
             #expect(missing?.code == .fileWriteInvalidFileName)
+            let why = "“\(there.path)” is in a folder that is kept in step."
+            #expect(missing?.userInfo[NSLocalizedFailureReasonErrorKey] as? String == why)
         }
     }
 
