@@ -199,12 +199,14 @@ struct WorldGuideTests {
             let values = try url.resourceValues(forKeys: keys)
             #expect(values.ubiquitousItemDownloadingStatus == .notDownloaded)
         }
-        // Each device has an account of its own; outside of all there is none of theirs.
+        // Each device has an account of its own; outside of all there is none.
         let token = await phone.run { FileManager.default.ubiquityIdentityToken as? NSData }
         let other = await pad.run { FileManager.default.ubiquityIdentityToken as? NSData }
         #expect(token != nil && other != nil && token != other)
-        #expect(!FileManager.default.isUbiquitousItem(at: url))
+        #expect(FileManager.default.url(forUbiquityContainerIdentifier: nil) == nil)
+        #expect(FileManager.default.isUbiquitousItem(at: url))
         try world.end()
+        #expect(!FileManager.default.isUbiquitousItem(at: url))
     }
 
     @Test("A save that fails on a full disk, and one on a disk that breaks")

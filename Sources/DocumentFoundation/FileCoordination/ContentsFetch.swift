@@ -39,7 +39,7 @@ final class ContentsFetch: Sendable {
                 return needed == .everything ? fetch(below: item.url) : nil
             }
             guard let path = FilePath(item.url), let evicted = evicted(path) else { return nil }
-            let account = UbiquityAccount.shared
+            let account = UbiquityAccount.of(item.url)
             guard let (_, place) = account.place(of: evicted.url(isDirectory: false)) else { return nil }
             return ContentsFetch(item.url, place, lacking: [place], account)
         }
@@ -49,14 +49,16 @@ final class ContentsFetch: Sendable {
     private static func leavesContainer(_ item: RequestedItem, _ items: [RequestedItem]) -> Bool {
         guard item.isMoving else { return false }
         let targets = items.filter(\.isReplacing)
-        let account = UbiquityAccount.shared
-        guard !targets.isEmpty, let container = account.place(of: item.url)?.folder else { return false }
-        return targets.contains { account.place(of: $0.url)?.folder.folder != container.folder }
+        guard !targets.isEmpty, let container = UbiquityAccount.of(item.url).place(of: item.url)?.folder
+        else { return false }
+        return targets.contains {
+            UbiquityAccount.of($0.url).place(of: $0.url)?.folder.folder != container.folder
+        }
     }
 
     /// What has to be fetched for all in a folder to be here; nil for nothing, as of folders in no container.
     private static func fetch(below url: URL) -> ContentsFetch? {
-        let account = UbiquityAccount.shared
+        let account = UbiquityAccount.of(url)
         // A folder that is not there has nothing in it.
         guard let place = try? FilePath(url)?.resolvedInFolder(), account.joined.folder(of: place) != nil
         else { return nil }

@@ -77,7 +77,7 @@ extension FileAccessRegistry {
 
     private func mail(_ handle: PresenterHandle, _ handleMessage: @escaping @Sendable () -> Void) -> Mail {
         let queue = handle.presenter.presentedItemOperationQueue
-        return Mail(queue: queue, isSerial: queue.isSerial, handleMessage: handleMessage)
+        return Mail(queue: queue, isSerial: queue.isSerial) { handle.context.run(handleMessage) }
     }
 
     // MARK: Mailboxes

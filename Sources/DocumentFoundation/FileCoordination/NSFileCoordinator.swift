@@ -194,6 +194,8 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let (registry, items) = (registry, intents.map(\.item))
+        let context = DeviceContext.current(for: intents.first?.url)
+        let accessor: @Sendable ((any Error)?) -> Void = { error in context.run { accessor(error) } }
         guard !items.isEmpty else {
             queue.addOperation { [self] in accessor(isCancelled ? CocoaError(.userCancelled) : nil) }
             return

@@ -25,7 +25,7 @@ final class PresentedItemStates: @unchecked Sendable {
 
     /// Follows the item that a presenter presents now; nil for none.
     func present(_ id: PresenterID, _ url: URL?) {
-        let account = UbiquityAccount.shared
+        let account = url.map(UbiquityAccount.of) ?? .shared
         queue.async { [self] in
             let path = url.flatMap { account.place(of: $0)?.path }
             guard followed[id]?.path != path else { return }

@@ -15,6 +15,9 @@ struct PresenterHandle: @unchecked Sendable {
     /// Where it was registered; nil when that is not known, or when we got it for another reason.
     let place: String?
 
+    /// On which device its item is.
+    let context: DeviceContext?
+
     /// Of a presenter for whom something is done.
     init(_ presenter: any NSFilePresenter) {
         self.init(presenter, observing: [], place: nil)
@@ -28,6 +31,7 @@ struct PresenterHandle: @unchecked Sendable {
 
     private init(_ presenter: any NSFilePresenter, observing observed: Set<URLResourceKey>, place: String?) {
         self.presenter = presenter
+        context = .current(for: presenter.presentedItemURL)
         self.id = Self.id(of: presenter)
         self.typeName = String(describing: type(of: presenter))
         self.observedUbiquityAttributes = observed

@@ -23,7 +23,7 @@ struct RequestedItem: Sendable {
     }
 
     init(reading url: URL, _ options: NSFileCoordinator.ReadingOptions) {
-        let url = UbiquityAccount.shared.itemURL(of: url)
+        let url = UbiquityAccount.of(url).itemURL(of: url)
         self.url = url
         self.item = ItemPath(fileURL: url)
         self.use = .reading(savesFirst: !options.contains(.withoutChanges))
@@ -34,7 +34,7 @@ struct RequestedItem: Sendable {
     }
 
     init(writing url: URL, _ options: NSFileCoordinator.WritingOptions) {
-        let url = UbiquityAccount.shared.itemURL(of: url)
+        let url = UbiquityAccount.of(url).itemURL(of: url)
         self.url = url
         self.item = ItemPath(fileURL: url)
         self.use = .writing(options.writing)

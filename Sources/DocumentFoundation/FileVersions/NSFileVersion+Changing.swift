@@ -42,7 +42,7 @@ extension NSFileVersion {
         withContentsOf contentsURL: URL,
         options: AddingOptions = []
     ) throws -> NSFileVersion {
-        let store = VersionStore.shared
+        let store = VersionStore.of(url)
         do {
             let version = try store.add(contentsURL, to: url, isDiscardable: false)
             if options.contains(.byMoving), let contents = FilePath(contentsURL) {
@@ -75,7 +75,7 @@ extension NSFileVersion {
     /// - Parameter url: The item.
     /// - Throws: `CocoaError`; all versions are still there then.
     public class func removeOtherVersionsOfItem(at url: URL) throws {
-        let store = VersionStore.shared
+        let store = VersionStore.of(url)
         do {
             let others = try store.otherVersions(at: url)
             if !others.isEmpty { try store.remove(others, at: url) }

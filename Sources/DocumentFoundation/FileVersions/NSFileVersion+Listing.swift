@@ -9,7 +9,7 @@ extension NSFileVersion {
     /// - Returns: Nil when nothing is there.
     public class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
         FileManager.default.fileExists(atPath: url.path)
-            ? NSFileVersion(.current, of: url, in: VersionStore.shared) : nil
+            ? NSFileVersion(.current, of: url, in: VersionStore.of(url)) : nil
     }
 
     /// The former states of an item, and those that lost a conflict, the oldest first.
@@ -19,7 +19,7 @@ extension NSFileVersion {
     /// - Parameter url: The item: a file URL.
     /// - Returns: Nil when nothing is there. None when the vault cannot be opened, which standard error says.
     public class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
-        let store = VersionStore.shared
+        let store = VersionStore.of(url)
         do {
             return try store.otherVersions(at: url).map { NSFileVersion(.kept($0), of: url, in: store) }
         } catch let error as SystemError where error.isAbsent {
@@ -45,7 +45,7 @@ extension NSFileVersion {
     /// - Parameter url: The item: a file URL.
     /// - Returns: Nil when nothing is there.
     public class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
-        let store = VersionStore.shared
+        let store = VersionStore.of(url)
         guard isThere(url, store) else { return nil }
         do { return try store.unresolvedConflicts(at: url) } catch {
             // A vault that cannot be opened has been reported.
@@ -101,7 +101,7 @@ extension NSFileVersion {
         itemAt url: URL,
         forPersistentIdentifier persistentIdentifier: Any
     ) -> NSFileVersion? {
-        let store = VersionStore.shared
+        let store = VersionStore.of(url)
         switch PersistentIdentifier.subject(of: persistentIdentifier) {
         case .current?: return currentVersionOfItem(at: url)
         case .version(let id)?:

@@ -11,7 +11,8 @@ internal import Vault
 /// opened, as nobody can go on without it, and at no other time.
 package final class VersionStore: Sendable {
     /// The one that new documents and `NSFileVersion` use; a test puts its own in place.
-    @TaskLocal package static var shared = VersionStore(.current)
+    @TaskLocal package static var shared = own
+    private static let own = VersionStore(.current)
 
     let settings: VersionSettings
     let identities: IdentityIndex
@@ -75,14 +76,18 @@ package final class VersionStore: Sendable {
         VersionStores.insert(self)
     }
 
-    /// Whether versions are kept at all: not where `SHEAF_VAULT` says `off`.
-    package var isOn: Bool { settings.vaultFolder != nil }
+    /// Whether versions are kept at all: not where `SHEAF_VAULT` says `off`, nor in the user's own vault while a test has
+    /// make-believe devices.
+    package var isOn: Bool { settings.vaultFolder != nil && !isHidden }
+
+    private var isHidden: Bool { self === Self.own && MakeBelieveDevices.areThere }
 
     /// The vault and this device, opened when first asked for.
     ///
     /// - Parameter url: For which item; told in the error.
     /// - Throws: `FileVersionError` with code `vaultUnavailable`, which has been reported by then.
     func open(for url: URL) throws -> (vault: Vault, device: DeviceIdentity) {
+        if isHidden { throw FileVersionError.switchedOff(url) }
         let moment = now()
         let (opening, isNew) = state.withLock { state -> (Opening, Bool) in
             if let opening = state.opening, opening.holds(at: moment) { return (opening, false) }

@@ -48,6 +48,9 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     init(events: FileEvents) { self.events = events }
 
+    /// On which make-believe device of a test it was made: there it calls back.
+    private let deviceContext = DeviceContext.current()
+
     deinit { run?.stop() }
 
     // MARK: What to find
@@ -138,7 +141,9 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         (objects, items) = ([:], [:])
         let sought = QueryPredicate(predicate)
         self.sought = sought
-        let new = QueryRun(plan(sought), events: events) { [weak self] in self?.deliverSoon($0) }
+        let new = QueryRun(deviceContext.run { plan(sought) }, events: events) { [weak self] in
+            self?.deliverSoon($0)
+        }
         for _ in 0..<disabledCount { new.state.withLock { $0.core.disable() } }
         run = new
         new.start()
@@ -193,7 +198,8 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     // MARK: Telling
 
     private func deliverSoon(_ run: QueryRun) {
-        let deliver: @Sendable () -> Void = { [weak self] in self?.deliver(run) }
+        let context = deviceContext
+        let deliver: @Sendable () -> Void = { [weak self] in context.run { self?.deliver(run) } }
         if let operationQueue {
             operationQueue.addOperation(deliver)
         } else {

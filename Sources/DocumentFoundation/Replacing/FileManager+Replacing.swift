@@ -86,7 +86,7 @@ private struct ItemReplacing {
     func perform(backupItemName: String?, _ options: FileManager.ItemReplacementOptions) throws -> URL {
         let replaced: FileStamp
         // By a placeholder its item is meant.
-        let original = UbiquityAccount.shared.itemURL(of: original)
+        let original = UbiquityAccount.of(original).itemURL(of: original)
         let (place, source) = (try path(original), try path(new))
         // Its mark, its attributes and the backup are the original's.
         try NSFileCoordinator(filePresenter: nil).fetchContents(of: original, isDeep: false)

@@ -21,7 +21,7 @@ extension FileManager {
         resultingItemURL outResultingURL: UnsafeMutablePointer<NSURL?>?
     ) throws {
         // By a placeholder its item is meant.
-        let url = UbiquityAccount.shared.itemURL(of: url)
+        let url = UbiquityAccount.of(url).itemURL(of: url)
         try NSFileCoordinator(filePresenter: nil).fetchContents(of: url, isDeep: true)
         let resulting = try Trash().discard(url)
         outResultingURL?.pointee = NSURL(

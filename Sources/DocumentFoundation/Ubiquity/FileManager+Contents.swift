@@ -30,7 +30,7 @@ extension FileManager {
     public func evictUbiquitousItem(at url: URL) throws { try ask(about: url) { .evict(path: $0) } }
 
     private func ask(about url: URL, _ question: (String) -> SyncQuestion) throws {
-        let account = UbiquityAccount.shared
+        let account = UbiquityAccount.of(url)
         do {
             guard let (_, path) = account.place(of: url) else {
                 throw SyncRefusal(.notInContainer, "“\(url.path)” is in no folder that is kept in step.")

@@ -17,7 +17,7 @@ extension FileManager {
     ///   `ubiquitousFileUnavailable` for what is in no container.
     /// - Source: ours; what `sheaf explain` says.
     public func explainUbiquitousItem(at url: URL) throws -> SyncExplanation {
-        let account = UbiquityAccount.shared
+        let account = UbiquityAccount.of(url)
         do {
             let path = try FileManager.containerPath(of: url, in: account)
             guard let found = try SyncQuery.explain(path, in: try account.runtime()) else {
@@ -43,7 +43,7 @@ extension FileManager {
             of: SyncExplanation.self,
             bufferingPolicy: .bufferingNewest(1)
         )
-        let account = UbiquityAccount.shared
+        let account = UbiquityAccount.of(url)
         let conversation: SyncConversation
         do {
             let path = try FileManager.containerPath(of: url, in: account)

@@ -185,7 +185,7 @@ extension FileManager {
 private enum ItemAsking {
     /// - Returns: The version that is the answer; nil for none.
     static func ask(about url: URL, _ question: (String) -> SyncQuestion) throws -> VersionID? {
-        let account = UbiquityAccount.shared
+        let account = UbiquityAccount.of(url)
         do {
             guard let (_, path) = account.place(of: url) else {
                 throw SyncRefusal(.notInContainer, "“\(url.path)” is in no folder that is kept in step.")
@@ -206,9 +206,9 @@ private enum ItemAsking {
 
     /// The version that is the answer, else the item as it is.
     static func version(_ url: URL, _ question: (String) -> SyncQuestion) throws -> NSFileVersion {
-        let store = VersionStore.shared
+        let store = VersionStore.of(url)
         // Its placeholder may be gone when it is answered.
-        let url = UbiquityAccount.shared.itemURL(of: url)
+        let url = UbiquityAccount.of(url).itemURL(of: url)
         let answer = try ask(about: url, question)
         let found: NSFileVersion?
         if let answer {

@@ -49,8 +49,9 @@ extension FileManager {
     ///   contents from being fetched; what a presenter answers. With `EBUSY` underneath: others are writing; try again later.
     /// - Source: Apple's setUbiquitous(_:itemAt:destinationURL:).
     public func setUbiquitous(_ flag: Bool, itemAt url: URL, destinationURL: URL) throws {
-        let account = UbiquityAccount.shared
-        let (isIn, willBeIn) = (account.place(of: url) != nil, account.place(of: destinationURL) != nil)
+        let account = UbiquityAccount.of(url)
+        let isIn = account.place(of: url) != nil
+        let willBeIn = UbiquityAccount.of(destinationURL).place(of: destinationURL) != nil
         guard isIn != flag, willBeIn == flag else {
             let (wrong, what) = willBeIn == flag ? (url, flag) : (destinationURL, !flag)
             let why = "“\(wrong.path)” is in \(what ? "a" : "no") folder that is kept in step."
@@ -156,8 +157,9 @@ struct UbiquitousItem {
     let placeholder: Placeholder?
 
     /// Nil for what is in no container, is not there, or is excluded from sync.
-    init?(_ url: URL, in account: UbiquityAccount = .shared) {
-        guard let (folder, path) = account.place(of: url), !path.name.hasPrefix(".sheaf-") else { return nil }
+    init?(_ url: URL, in account: UbiquityAccount? = nil) {
+        guard let (folder, path) = (account ?? .of(url)).place(of: url), !path.name.hasPrefix(".sheaf-")
+        else { return nil }
         (self.folder, self.path) = (folder, path)
         // What cannot be looked at is not there.
         guard let stamp = try? FileStamp.ifPresent(at: path), stamp.kind != .other else {

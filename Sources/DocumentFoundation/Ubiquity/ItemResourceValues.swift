@@ -40,7 +40,7 @@ public struct ItemResourceValues {
         self.keys = keys
         let asked = keys.intersection(Self.ubiquityKeys)
         // All values are the item's, whichever of its two names it is asked for by.
-        let url = UbiquityAccount.shared.itemURL(of: url)
+        let url = UbiquityAccount.of(url).itemURL(of: url)
         let known =
             asked.isEmpty && FileManager.default.fileExists(atPath: url.path) ? nil : UbiquitousItem(url)
         if let known, let placeholder = known.placeholder {
@@ -293,7 +293,7 @@ extension ItemResourceValues {
 
 extension ItemResourceValues.ItemState {
     init(_ item: UbiquitousItem, _ url: URL, _ keys: Set<URLResourceKey>) {
-        let account = UbiquityAccount.shared
+        let account = UbiquityAccount.of(url)
         isDownloaded = item.placeholder == nil
         if !keys.isDisjoint(with: ItemResourceValues.stateKeys) {
             // Nobody there to answer: what needs him is nil.

@@ -12,7 +12,8 @@ package import SyncMessages
 /// Any thread. Which folders there are is read anew each time; one struct under one lock has the watch.
 package final class UbiquityAccount: Sendable {
     /// The user's; tests put another in its place.
-    @TaskLocal package static var shared = UbiquityAccount(environment: ProcessInfo.processInfo.environment)
+    @TaskLocal package static var shared = own
+    private static let own = UbiquityAccount(environment: ProcessInfo.processInfo.environment)
 
     package let home: FilePath
     private let environment: [String: String]
@@ -59,8 +60,9 @@ package final class UbiquityAccount: Sendable {
     /// - Throws: `SocketError` when there is no place that is the user's alone.
     package func runtime() throws -> RuntimeFolder { try RuntimeFolder(environment: environment) }
 
-    /// The folders; none when nothing is joined.
+    /// The folders; none when nothing is joined, and none of the user's own while a test has make-believe devices.
     package var joined: JoinedFolders {
+        if self === Self.own, MakeBelieveDevices.areThere { return JoinedFolders([], home: home) }
         do { return try JoinedFolders(home: home) } catch {
             // What cannot be read keeps nothing in step either: `sheaf up` says why.
             return JoinedFolders([], home: home)

@@ -1,6 +1,7 @@
 internal import Cryptography
 internal import DeviceSync
 internal import Dispatch
+internal import DocumentFoundation
 internal import FileSystem
 public import Foundation
 internal import HubProtocol
@@ -52,6 +53,8 @@ public final class DocumentWorld: Sendable {
         var hubBackup: HubInMemory.Backup?
     }
     private let state = Locked(State())
+    /// How the rest of the process finds its devices.
+    private let present = MakeBelieveDevices()
 
     /// A world with a hub, and no device yet.
     ///
@@ -134,6 +137,7 @@ public final class DocumentWorld: Sendable {
         }
         let numbers = random.numbers(for: .line(allDevices.count))
         let device = try WorldDevice(name, in: folder, identity, keys, at: hub, numbers: numbers)
+        present.add(device.folder, device.account) { [weak device] in device?.versions ?? .shared }
         try device.start()
         state.withLock { $0.devices.append(device) }
         return device
@@ -289,6 +293,7 @@ public final class DocumentWorld: Sendable {
     ///
     /// - Throws: What keeps a folder from being removed.
     public func end() throws {
+        defer { present.end() }
         for device in allDevices {
             device.stop()
             device.endCrash()

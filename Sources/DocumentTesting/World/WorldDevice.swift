@@ -21,6 +21,8 @@ public final class WorldDevice: Sendable {
     /// The user's versions on this device.
     package var versions: VersionStore { versionStore.withLock { $0 } }
     package let place: ContainerSync.Place
+    /// What its apps know of containers.
+    var account: UbiquityAccount { answers.account }
     /// The container's keys, also of when it does not run.
     package let keys: KeyRing
     let disk: WorldDisk
@@ -222,7 +224,7 @@ public final class WorldDevice: Sendable {
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Value
     ) async rethrows -> Value {
-        try await UbiquityAccount.$shared.withValue(answers.account) {
+        try await UbiquityAccount.$shared.withValue(account) {
             try await VersionStore.$shared.withValue(versions, operation: body)
         }
     }

@@ -128,7 +128,9 @@ extension UIDocument {
         if before.contains(.editingDisabled), !after.contains(.editingDisabled), lifecycle.phase == .open {
             enableEditing()
         }
-        NotificationCenter.default.post(name: UIDocument.stateChangedNotification, object: self)
+        deviceContext.run {
+            NotificationCenter.default.post(name: UIDocument.stateChangedNotification, object: self)
+        }
         return result
     }
 

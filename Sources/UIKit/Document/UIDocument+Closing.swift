@@ -63,7 +63,7 @@ extension UIDocument {
     }
 
     private func stopAndFinish() {
-        let finish = MainActorCallback<Void> { [self] in finishClosing(saved: true) }
+        let finish = MainActorCallback<Void>(on: deviceContext) { [self] in finishClosing(saved: true) }
         endPresenting { DispatchQueue.main.async { finish(()) } }
     }
 

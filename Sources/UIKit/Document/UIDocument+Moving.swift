@@ -54,7 +54,9 @@ extension UIDocument {
         DispatchQueue.main.async { [self] in
             MainActor.assumeIsolated {
                 updateActivityIfMoved()
-                NotificationCenter.default.post(name: UIDocument.stateChangedNotification, object: self)
+                deviceContext.run {
+                    NotificationCenter.default.post(name: UIDocument.stateChangedNotification, object: self)
+                }
                 NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
             }
         }
@@ -77,7 +79,7 @@ extension UIDocument {
     func autosaveWhereItIs() {
         // A merge under way ends in a save, or in another look.
         guard !isFileDeleted, !work.isMerging else { return }
-        let go = MainActorCallback<(place: URL?, isAnother: Bool)> { [self] found in
+        let go = MainActorCallback<(place: URL?, isAnother: Bool)>(on: deviceContext) { [self] found in
             guard lifecycle.phase == .open, !work.isMerging else { return }
             if found.place == nil {
                 noteFileGone()

@@ -12,7 +12,7 @@ extension UIDocument {
         case .refuse: answer(false)
         case .proceed:
             work.openHandlers.append(answer)
-            work.account = .shared
+            work.account = .of(fileURL)
             OpenDocuments.insert(self)
             readInBackground(from: fileURL) { [self] result in finishOpening(result) }
         }
@@ -49,7 +49,8 @@ extension UIDocument {
         isElsewhere: Bool = false,
         then finish: @escaping (Result<Void, any Error>) -> Void
     ) {
-        let finish = MainActorCallback<Result<[NSFileVersion], any Error>> { [self] result in
+        let finish = MainActorCallback<Result<[NSFileVersion], any Error>>(on: deviceContext) {
+            [self] result in
             show(nil)
             if case .success(let unresolved) = result { knowConflicts(unresolved) }
             finish(result.map { _ in })

@@ -59,7 +59,7 @@ extension UIDocument {
         work.savesRunning += 1
         work.savesBegun += 1
         NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
-        let finish = MainActorCallback<Result<SavedItem, any Error>> { [self] result in
+        let finish = MainActorCallback<Result<SavedItem, any Error>>(on: deviceContext) { [self] result in
             work.savesRunning -= 1
             if case .failure(is OthersWroteFirst) = result { return mergeBefore(save) }
             finishSaving(result, operation: operation, token: token, handler)
@@ -159,7 +159,7 @@ extension UIDocument {
             lastError = nil
             updateActivityIfMoved()
             change { $0.saved(creating: operation == .forCreating) }
-            if operation == .forCreating { work.account = work.account ?? .shared }
+            if operation == .forCreating { work.account = work.account ?? .of(fileURL) }
             followUpload()
             if lifecycle.phase == .closed { endPresenting() } else { OpenDocuments.insert(self) }
             item.losers.forEach(noteConflict)

@@ -34,6 +34,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
 
     nonisolated let record: Locked<DocumentRecord>
     nonisolated let fileAccess: DocumentFileAccess
+    /// On which make-believe device of a test it was made: there it calls back.
+    nonisolated let deviceContext: DeviceContext?
     nonisolated let presenterQueue: OperationQueue
 
     var lifecycle = DocumentLifecycle()
@@ -63,7 +65,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
         )
         PackageTypes.install()
         record = Locked(DocumentRecord(fileURL: url.standardizedFileURL))
-        fileAccess = DocumentFileAccess(VersionStore.shared)
+        deviceContext = .current(for: url)
+        fileAccess = DocumentFileAccess(VersionStore.of(url))
         presenterQueue = OperationQueue()
         presenterQueue.maxConcurrentOperationCount = 1
         presenterQueue.name = "UIDocument presenter"
@@ -397,7 +400,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     ///
     /// - Parameter block: Must not wait for the main actor.
     @preconcurrency open func performAsynchronousFileAccess(_ block: @escaping @Sendable () -> Void) {
-        fileAccess.perform(block)
+        fileAccess.perform { [deviceContext] in deviceContext.run(block) }
     }
 
     // MARK: Errors

@@ -18,7 +18,8 @@ extension UIDocument {
     }
 
     private func attemptMerge(_ attempt: Int) {
-        let proceed = MainActorCallback<Result<OthersVersion, any Error>> { [self] theirs in
+        let proceed = MainActorCallback<Result<OthersVersion, any Error>>(on: deviceContext) {
+            [self] theirs in
             meet(theirs, attempt)
         }
         fileAccess.perform(.readingIntent(with: fileURL), for: self) { [self] access in
@@ -52,7 +53,8 @@ extension UIDocument {
             return endMerging(.keepsBoth)
         }
         guard attempt < Self.attemptCountMax else { return take(Result { try merge(meeting) }, meeting) }
-        let proceed = MainActorCallback<Result<MergeOutcome?, any Error>> { [self] outcome in
+        let proceed = MainActorCallback<Result<MergeOutcome?, any Error>>(on: deviceContext) {
+            [self] outcome in
             guard canMerge else { return endMerging(.looksAgain) }
             if isAsTaken(meeting.mine) {
                 take(outcome, meeting)

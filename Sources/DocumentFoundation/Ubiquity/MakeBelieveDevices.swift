@@ -1,0 +1,108 @@
+internal import FileSystem
+package import Foundation
+internal import Locks
+
+/// The make-believe devices of one world of a test, as the rest of the process finds them: by what is in their folders, wherever
+/// it is asked about. While there is a world, what is on none of its devices has no containers and no versions, so that no test
+/// gets at those of whoever runs it.
+///
+/// One struct under one lock; any thread.
+package final class MakeBelieveDevices: Sendable {
+    private struct Device: Sendable {
+        /// Its folder's path, and the same with links resolved.
+        let roots: [String]
+        let account: UbiquityAccount
+        let versions: @Sendable () -> VersionStore
+
+        func holds(_ path: String) -> Bool {
+            roots.contains { path == $0 || path.hasPrefix($0 + "/") }
+        }
+    }
+
+    private static let worlds: Locked<[ObjectIdentifier: [Device]]> = Locked([:])
+
+    package init() { Self.worlds.withLock { $0[ObjectIdentifier(self)] = [] } }
+
+    deinit { end() }
+
+    /// From here on there are no such devices.
+    package func end() { Self.worlds.withLock { $0[ObjectIdentifier(self)] = nil } }
+
+    /// - Parameters:
+    ///   - folder: The device's.
+    ///   - versions: Gives those of its user.
+    package func add(
+        _ folder: URL,
+        _ account: UbiquityAccount,
+        _ versions: @escaping @Sendable () -> VersionStore
+    ) {
+        let (plain, resolved) = (folder.standardizedFileURL.path, folder.resolvingSymlinksInPath().path)
+        let device = Device(
+            roots: plain == resolved ? [plain] : [plain, resolved],
+            account: account,
+            versions: versions
+        )
+        Self.worlds.withLock { $0[ObjectIdentifier(self)]?.append(device) }
+    }
+
+    /// Whether there is a world.
+    package static var areThere: Bool { worlds.withLock { !$0.isEmpty } }
+
+    /// The account and the versions of the device whose an item is, or would be.
+    fileprivate static func owner(of url: URL) -> (account: UbiquityAccount, versions: VersionStore)? {
+        let devices = worlds.withLock { $0.isEmpty ? [] : $0.values.flatMap(\.self) }
+        guard !devices.isEmpty, url.isFileURL else { return nil }
+        let path = url.standardizedFileURL.path
+        let device =
+            devices.first { $0.holds(path) }
+            // What cannot be looked at is in no folder but by its name.
+            ?? (try? FilePath(url)?.resolvedInFolder()).flatMap { place in
+                devices.first { $0.holds(place.string) }
+            }
+        return device.map { ($0.account, $0.versions()) }
+    }
+}
+
+extension UbiquityAccount {
+    /// The account that an item is asked about: its make-believe device's, else that of whoever asks.
+    package static func of(_ url: URL) -> UbiquityAccount {
+        MakeBelieveDevices.owner(of: url)?.account ?? .shared
+    }
+}
+
+extension VersionStore {
+    /// The versions in which those of an item are: its make-believe device's, else those of whoever asks.
+    package static func of(_ url: URL) -> VersionStore {
+        MakeBelieveDevices.owner(of: url)?.versions ?? .shared
+    }
+}
+
+/// On which device something is done, for what calls back later, on another thread.
+package struct DeviceContext: Sendable {
+    private let account: UbiquityAccount
+    private let versions: VersionStore
+
+    /// That of an item, else that of the caller; nil where there is only one device, this machine, and nothing to carry along.
+    ///
+    /// - Parameter url: The item that it is about; not asked for where there is nothing to carry along.
+    package static func current(for url: @autoclosure () -> URL? = nil) -> DeviceContext? {
+        guard MakeBelieveDevices.areThere else { return nil }
+        if let owner = url().flatMap(MakeBelieveDevices.owner) {
+            return DeviceContext(account: owner.account, versions: owner.versions)
+        }
+        return DeviceContext(account: .shared, versions: .shared)
+    }
+
+    fileprivate func run<Value>(_ body: () throws -> Value) rethrows -> Value {
+        try UbiquityAccount.$shared.withValue(account) {
+            try VersionStore.$shared.withValue(versions, operation: body)
+        }
+    }
+}
+
+extension DeviceContext? {
+    /// Does something there.
+    package func run<Value>(_ body: () throws -> Value) rethrows -> Value {
+        if let self { try self.run(body) } else { try body() }
+    }
+}
