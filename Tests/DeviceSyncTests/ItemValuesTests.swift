@@ -84,6 +84,17 @@ struct ItemValuesTests {
                 try url.resourceValues(forKeys: [.ubiquitousItemIsUploadedKey]).ubiquitousItemIsUploaded
             }
             #expect(try await inTask.value == true)
+            var object: AnyObject?
+            try (url as NSURL).getResourceValue(&object, forKey: .isUbiquitousItemKey)
+            #expect((object as? NSNumber)?.boolValue == true)
+            try (url as NSURL).getResourceValue(&object, forKey: .ubiquitousItemDownloadingStatusKey)
+            #expect(object as? URLUbiquitousItemDownloadingStatus == .current)
+            let listed = try (url as NSURL).resourceValues(forKeys: [
+                .ubiquitousItemIsUploadedKey, .fileSizeKey,
+            ])
+            #expect(
+                listed[.ubiquitousItemIsUploadedKey] as? Bool == true && listed[.fileSizeKey] as? Int == 4
+            )
             // In statements of their own sets do as well.
             let keys: Set<URLResourceKey> = [.ubiquitousItemIsUploadedKey]
             let read = urls.map {

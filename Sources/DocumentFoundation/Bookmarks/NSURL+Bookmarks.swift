@@ -107,6 +107,25 @@ extension NSURL {
         try url.promisedItemResourceValues(forKeys: Set(keys)).allValues
     }
 
+    /// As of a `URL`: `try (url as NSURL).resourceValues(forKeys: [.isUbiquitousItemKey])`.
+    ///
+    /// - Source: Apple's resourceValues(forKeys:).
+    /// - Differs from Darwin: a value that is called, as `URL.resourceValues` is; in a closure of one expression within an async
+    ///   function the compiler takes Foundation's method, which knows nothing of containers.
+    public var resourceValues: ItemResourceListReader { ItemResourceListReader(url: url) }
+
+    /// One of the values that `resourceValues(forKeys:)` gives: `try url.getResourceValue(&value, forKey: .isUbiquitousItemKey)`.
+    ///
+    /// - Parameters:
+    ///   - value: Where it is put; nil where the item has no such value. Untouched on failure. (That it is implicitly unwrapped
+    ///     has the compiler prefer this method to Foundation's, which knows nothing of containers.)
+    ///   - key: Which one.
+    /// - Throws: `CocoaError` when nothing is there, not even a placeholder.
+    /// - Source: Apple's getResourceValue(_:forKey:).
+    public func getResourceValue(_ value: inout AnyObject!, forKey key: URLResourceKey) throws {
+        try getPromisedItemResourceValue(&value, forKey: key)
+    }
+
     /// One of the values that `promisedItemResourceValues(forKeys:)` gives: `try url.getPromisedItemResourceValue(&value,
     /// forKey: .fileSizeKey)`.
     ///

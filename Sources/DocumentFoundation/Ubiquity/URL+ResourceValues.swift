@@ -18,6 +18,18 @@ public struct ItemResourceReader: Sendable {
     }
 }
 
+/// Reads an item's values: `(url as NSURL).resourceValues(forKeys: …)`. A value that is called, as ``ItemResourceReader`` is.
+public struct ItemResourceListReader: Sendable {
+    let url: URL
+
+    /// The values of some keys, by key, those that the item has.
+    ///
+    /// - Throws: `CocoaError` when nothing is there, not even a placeholder.
+    public func callAsFunction(forKeys keys: [URLResourceKey]) throws -> [URLResourceKey: Any] {
+        try ItemResourceValues(url, Set(keys)).allValues
+    }
+}
+
 extension URL {
     /// Reads values of the item: `try url.resourceValues(forKeys: [.ubiquitousItemDownloadingStatusKey])`.
     ///
