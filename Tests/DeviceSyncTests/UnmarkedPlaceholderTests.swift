@@ -90,6 +90,39 @@ struct UnmarkedPlaceholderTests: LookingAtFolder {
         #expect(table[item]?.state.parent == self.item("marked copy", in: table))
     }
 
+    @Test("A copy that was looked at before all of it was there is no file of its own")
+    func begunCopy() throws {
+        var table = FolderTable()
+        let item = try known(&table)
+        try remove("a.txt")
+        let stands = Placeholder(
+            name: "a.txt",
+            byteCount: 4,
+            isDirectory: false,
+            typeIdentifier: nil,
+            mark: item.mark
+        )
+        try stands.encoded().write(to: root.appendingPathComponent(".a.txt.icloud"))
+        _ = try look(&table)
+        #expect(table[item]?.isDataless == true)
+        try FileManager.default.createDirectory(
+            at: root.appendingPathComponent("copy"),
+            withIntermediateDirectories: false
+        )
+        try write("", "copy/.a.txt.icloud")
+        _ = try look(&table)
+        let folder = try #require(self.item("copy", in: table))
+        let begun = try #require(table.item(at: ItemPlace(folder, ".a.txt.icloud")))
+        // The file stays the one that it is.
+        let file = try FileHandle(forWritingTo: root.appendingPathComponent("copy/.a.txt.icloud"))
+        try file.write(contentsOf: try stands.encoded())
+        try file.close()
+        let outcome = try look(&table)
+        #expect(outcome.missing == [begun] && outcome.placed.isEmpty)
+        #expect(outcome.leftOut[folder] == [LeftOut(name: ".a.txt.icloud", reason: .strayPlaceholder)])
+        #expect(table[item]?.isDataless == true)
+    }
+
     @Test(
         "Where nothing bears a mark it is its item also when it has been touched or renamed, under whatever name"
     )

@@ -15,7 +15,7 @@ extension FolderLook {
             return .item(name)
         }
         guard try Placeholder.ifPresent(at: entry.path) != nil else { return .nothing }
-        let known = try Self.mark(of: entry).map { ItemID($0) } ?? unmarkedItem(entry, name)
+        let known = try mark(of: entry).map { ItemID($0) } ?? unmarkedItem(entry, name)
         return known.flatMap { table[$0] }?.state.kind == .document ? .item(name) : .stranger
     }
 
@@ -78,7 +78,7 @@ extension FolderLook {
     private func isItself(_ known: ItemID, _ entry: Found) throws -> Bool {
         if entry.hasOtherNames { return true }
         if case .known(let folder) = entry.parent, isNamed(known, entry.name, in: folder) { return true }
-        return try Self.mark(of: entry).map { ItemID($0) } == known
+        return try mark(of: entry).map { ItemID($0) } == known
     }
 
     private mutating func noteExcluded(_ item: ItemID) {
@@ -137,7 +137,7 @@ extension FolderLook {
     private func item(excludedAs entry: Found) throws -> ItemID? {
         if case .found(let index) = entry.parent, found[index].item == nil { return nil }
         if let known = table.item(at: place(of: entry)), !isMatched(known) { return known }
-        guard let mark = try Self.mark(of: entry), table[ItemID(mark)] != nil, !isMatched(ItemID(mark)),
+        guard let mark = try mark(of: entry), table[ItemID(mark)] != nil, !isMatched(ItemID(mark)),
             let path = table.path(of: ItemID(mark), in: root), try FolderScan.status(at: path) == nil
         else { return nil }
         return ItemID(mark)

@@ -8,13 +8,15 @@ internal import Threads
 extension FolderLook {
     enum Bearing { case nothing, mark(FileMark) }
 
-    static func mark(of entry: Found) throws -> FileMark? {
-        if let mark = try ownMark(of: entry) { return mark }
-        // A program that copies no attributes has copied what a placeholder says all the same.
+    func mark(of entry: Found) throws -> FileMark? {
+        let own = try Self.ownMark(of: entry)
         guard entry.trace.kind == .regular, Placeholder.itemName(of: entry.path.name) != nil else {
-            return nil
+            return own
         }
-        return try Placeholder.ifPresent(at: entry.path)?.mark
+        if let own, table[ItemID(own)]?.isDataless == true { return own }
+        // A program that copies no attributes has copied what a placeholder says all the same; and one that was looked at before
+        // all of it was there has been given a mark as a new file.
+        return try Placeholder.ifPresent(at: entry.path)?.mark ?? own
     }
 
     private static func ownMark(of entry: Found) throws -> FileMark? {
@@ -33,7 +35,7 @@ extension FolderLook {
         case .mark(let mark): return mark
         case .nothing: return nil
         case nil:
-            let mark = try Self.mark(of: found[index])
+            let mark = try mark(of: found[index])
             found[index].mark = mark.map { .mark($0) } ?? .nothing
             return mark
         }
