@@ -47,7 +47,7 @@ extension SyncRun {
     /// known.
     private func maker(_ device: DeviceID) -> VersionMaker? {
         guard device != desk.identity.id, let member = desk.devices.members[device] else { return nil }
-        return VersionMaker(number: device.number, name: member.identity.name)
+        return VersionMaker(id: ContentStore.uuid(of: device), name: member.identity.name)
     }
 
     /// When contents were last modified that have lost a conflict, as their versions here say.
@@ -62,7 +62,6 @@ extension SyncRun {
         let url = (table.path(of: item, in: place.folder) ?? place.folder).url(isDirectory: false)
         // What cannot be read is not said.
         guard let date = (try? versions.modificationDate(of: id, at: url)) ?? nil else { return nil }
-        let time = FileTime(date)
-        return time.seconds * 1_000_000_000 + time.nanoseconds
+        return FileTime(date).nanosecondsSince1970
     }
 }

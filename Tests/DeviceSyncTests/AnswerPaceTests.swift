@@ -48,6 +48,11 @@ struct AnswerPaceTests {
         // Large ones have several pieces, of which nobody knows how long they are.
         pace = AnswerPace(answerByteCount: 3200, ofDocuments: [1_000_000, 100, 100])
         #expect(try count(of: .chunk) == 32)
+        // Most pieces are theirs, however many small documents there are beside them.
+        pace = AnswerPace(answerByteCount: 3200, ofDocuments: Array(repeating: 1, count: 400) + [100_000])
+        #expect(try count(of: .chunk) < 64)
+        pace = AnswerPace(answerByteCount: 3200, ofDocuments: [.max, .max])
+        #expect(try count(of: .chunk) == 32)
         pace = AnswerPace(answerByteCount: 3200, ofDocuments: [0, 0])
         #expect(try count(of: .chunk) == 3200)
         pace = AnswerPace(answerByteCount: 3200)

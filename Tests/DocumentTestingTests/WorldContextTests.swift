@@ -10,10 +10,12 @@ import UIKit
 /// Bytes that nobody merges.
 private final class Page: UIDocument {
     var text = ""
+    var look: (@Sendable (_ who: String) -> Void)?
 
     override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
 
     override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        look?("load")
         text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
     }
 }
@@ -97,8 +99,8 @@ struct WorldContextTests {
             NSFileCoordinator.addFilePresenter(watcher)
             return (Page(fileURL: url), NSMetadataQuery())
         }
-        let center = NotificationCenter.default
-        let name = UIDocument.stateChangedNotification
+        page.look = look
+        let (center, name) = (NotificationCenter.default, UIDocument.stateChangedNotification)
         let state = center.addObserver(forName: name, object: page, queue: nil) { _ in look("state") }
         await phone.run {
             await withCheckedContinuation { goOn in
@@ -147,7 +149,7 @@ struct WorldContextTests {
         query.stop()
         NSFileCoordinator.removeFilePresenter(watcher)
         for observer in [state, gathered] { center.removeObserver(observer) }
-        let wanted = ["state", "open", "save", "access", "close", "accessor", "query"]
+        let wanted = ["state", "load", "open", "save", "access", "close", "accessor", "query"]
         let found = elsewhere.withLock { $0 }
         for who in wanted { #expect(found[who] == false, "\(who)") }
         #expect(found["presenter"] != true)

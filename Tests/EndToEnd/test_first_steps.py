@@ -155,8 +155,9 @@ def test_another_folder_takes_the_place_of_one_that_is_gone(world, base):
     two.folder, now = former, two.folder
     failed = two.run("up")
     assert failed.returncode == 1 and f"--instead-of {former}" in failed.stderr, failed.stderr
-    wrong = two.run("join", now, "--instead-of", former, "--hub", here.hub.address)
-    assert wrong.returncode == 2, wrong.stderr
+    for other in (["--hub", here.hub.address], ["--without-tls"]):
+        wrong = two.run("join", now, "--instead-of", former, *other)
+        assert wrong.returncode == 2, wrong.stderr
     done = two.run("join", now, "--instead-of", former)
     assert done.returncode == 0 and "takes the place of" in done.stdout, done.stdout + done.stderr
     two.folder = now

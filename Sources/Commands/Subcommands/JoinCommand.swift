@@ -110,7 +110,7 @@ private struct JoinOptions: Sendable {
         request.former = arguments[former].last
         if request.former != nil {
             guard request.hub == nil, request.invitation == nil, request.code == nil, !request.isRecovery,
-                request.name == nil, request.identifier == nil, request.brake == nil
+                request.name == nil, request.identifier == nil, request.brake == nil, !request.isWithoutTLS
             else { throw UsageError(description: "--instead-of stands alone: all else is as it was") }
             return request
         }

@@ -15,14 +15,18 @@ struct AnswerPace {
     /// - Parameters:
     ///   - answerByteCount: How many bytes are to come with an answer.
     ///   - byteCounts: How many the documents have that are to come, as far as that is known: of small ones that is how long the
-    ///     pieces are.
+    ///     pieces are. Large ones have many pieces, of a usual length.
     init(answerByteCount: Int, ofDocuments byteCounts: [UInt64] = []) {
         self.answerByteCount = answerByteCount
         let usual = UInt64(byteCount(of: .chunk))
         guard !byteCounts.isEmpty else { return }
-        let sum = byteCounts.reduce(0) { $0 + min($1, usual) }
-        expected[.chunk] = max(1, Int(sum) / byteCounts.count)
+        let known = byteCounts.map { min($0, Self.documentByteCountMax) }
+        let pieceCount = known.reduce(0) { $0 + max(1, $1 / usual) }
+        expected[.chunk] = Int(max(1, min(usual, known.reduce(0, +) / pieceCount)))
     }
+
+    /// Larger documents, of which others say how large they are, count for no more.
+    private static let documentByteCountMax: UInt64 = 64 << 20
 
     private func byteCount(of kind: ObjectKind) -> Int {
         expected[kind] ?? max(1, answerByteCount / Self.firstCount)

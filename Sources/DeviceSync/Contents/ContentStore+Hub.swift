@@ -74,8 +74,9 @@ extension ContentStore {
             for news in sending.withLock({ $0.noteStored(blobs) }) { told(news.name, news.objects) }
         }
         try InFlight.run(line.withLock(\.sendingCount)) { requests in
-            if byteCounts.allSatisfy({ $0 <= Self.unaskedByteCountMax }),
-                byteCounts.reduce(0, +) <= Self.unaskedByteCountMax
+            let most = Self.unaskedByteCountMax
+            if all.count <= HubLimits.blobNameCountMax,
+                byteCounts.reduce(0, { $0 + min($1, most + 1) }) <= most
             {
                 return try store(all.compactMap { objects[$0] }, at: hub, sealer, requests, then: note)
             }

@@ -70,7 +70,6 @@ final class ObjectRequests {
             throw FalseBlob(kind: .leftOut, blob: blob)
         }
         pace.note(objects.map { object, _, blob in (object.kind, blob.count) })
-        try ask(for: wanted, beside: request, countMax: line.withLock(\.aheadCount))
         come(blobs.reduce(0) { $0 + $1.blob.count }, objects.count)
         for (object, name, blob) in objects {
             do {
@@ -84,16 +83,9 @@ final class ObjectRequests {
     }
 
     /// Asks for what has not been asked for, until so many requests are under way.
-    ///
-    /// - Parameter present: One whose answer has come.
-    private func ask(
-        for wanted: ArraySlice<VaultObject>,
-        beside present: Request? = nil,
-        countMax: Int
-    ) throws {
+    private func ask(for wanted: ArraySlice<VaultObject>, countMax: Int) throws {
         guard underWay.count < countMax else { return }
-        var asked = Set(present.map { Array($0.objects.values) } ?? [])
-        for request in underWay { asked.formUnion(request.objects.values) }
+        var asked = Set(underWay.flatMap(\.objects.values))
         while underWay.count < countMax {
             let some = pace.first(of: wanted.lazy.filter { !asked.contains($0) })
             guard !some.isEmpty else { return }

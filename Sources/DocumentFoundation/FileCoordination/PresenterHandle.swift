@@ -15,23 +15,33 @@ struct PresenterHandle: @unchecked Sendable {
     /// Where it was registered; nil when that is not known, or when we got it for another reason.
     let place: String?
 
-    /// On which device its item is.
+    /// On which device its item is, for what it is sent.
     let context: DeviceContext?
 
     /// Of a presenter for whom something is done.
     init(_ presenter: any NSFilePresenter) {
-        self.init(presenter, observing: [], place: nil)
+        // It is sent nothing by this handle.
+        self.init(presenter, observing: [], place: nil, on: nil)
     }
 
     /// Of a presenter that is added, on the thread that adds it.
     init(adding presenter: any NSFilePresenter, place: String?) {
         let observed = presenter.observedPresentedItemUbiquityAttributes
-        self.init(presenter, observing: observed, place: place)
+        self.init(
+            presenter,
+            observing: observed,
+            place: place,
+            on: .current(for: presenter.presentedItemURL)
+        )
     }
 
-    private init(_ presenter: any NSFilePresenter, observing observed: Set<URLResourceKey>, place: String?) {
-        self.presenter = presenter
-        context = .current(for: presenter.presentedItemURL)
+    private init(
+        _ presenter: any NSFilePresenter,
+        observing observed: Set<URLResourceKey>,
+        place: String?,
+        on context: DeviceContext?
+    ) {
+        (self.presenter, self.context) = (presenter, context)
         self.id = Self.id(of: presenter)
         self.typeName = String(describing: type(of: presenter))
         self.observedUbiquityAttributes = observed

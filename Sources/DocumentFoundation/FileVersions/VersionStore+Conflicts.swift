@@ -272,14 +272,7 @@ package struct VersionMaker: Hashable, Sendable {
     /// What its user calls it.
     let name: String
 
-    /// - Parameter number: Tells the devices that share a container apart.
-    package init(number: UInt64, name: String) {
-        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        withUnsafeMutableBytes(of: &bytes) { bytes in
-            bytes.storeBytes(of: number.bigEndian, toByteOffset: 8, as: UInt64.self)
-        }
-        (id, self.name) = (UUID(uuid: bytes), name)
-    }
+    package init(id: UUID, name: String) { (self.id, self.name) = (id, name) }
 }
 
 extension NSFileVersion {

@@ -26,6 +26,16 @@ extension WrapperSavePlan {
             + changes.placed.keys.filter { !known.contains($0) }.sorted { $0.description < $1.description }
     }
 
+    /// Whether a member is one of those.
+    package func takes(_ member: MemberPath) -> Bool {
+        if case .changes(let changes) = work,
+            changes.placed[member] != nil || changes.removed.contains(member)
+        {
+            return true
+        }
+        return replaced.contains { $0.path == member }
+    }
+
     /// How what the save takes the place of looks now; another value, another state.
     package func replacedStamps(at path: FilePath) -> [FileStamp?] {
         [try? FileStamp.ifPresent(at: path)]

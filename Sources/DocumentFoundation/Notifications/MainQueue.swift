@@ -14,7 +14,7 @@ package enum MainQueue {
 
     /// Runs `body` on the main actor and waits for it; at once where the caller is there already.
     ///
-    /// The one place where a queue waits for the main actor. Hold no lock.
+    /// Beside observers on `OperationQueue.main`, the one place where a queue waits for the main actor. Hold no lock.
     package static func sync<Result: Sendable>(
         _ body: @MainActor @Sendable () throws -> Result
     ) rethrows -> Result {

@@ -27,15 +27,12 @@ extension NotificationCenter {
             return addObserver(forName: name, object: anything, queue: queue, using: block)
         }
         return addObserver(forName: name, object: anything, queue: nil) { notification in
-            if MainQueue.isCurrent || OperationQueue.current === queue { return block(notification) }
-            let moved = MovedNotification(value: notification)
-            queue.addOperations([BlockOperation { block(moved.value) }], waitUntilFinished: true)
+            if MainQueue.isCurrent { return block(notification) }
+            let (moved, context) = (Transferred(notification), DeviceContext.current())
+            queue.addOperations(
+                [BlockOperation { context.run { block(moved.value) } }],
+                waitUntilFinished: true
+            )
         }
     }
-}
-
-/// A notification on its way to another queue.
-private struct MovedNotification: @unchecked Sendable {
-    // Sendable because who posts waits until it has been taken in.
-    let value: Notification
 }

@@ -158,7 +158,7 @@ struct UbiquitousItem {
 
     /// Nil for what is in no container, is not there, or is excluded from sync.
     init?(_ url: URL, in account: UbiquityAccount? = nil) {
-        guard let (folder, path) = (account ?? .of(url)).place(of: url), !path.name.hasPrefix(".sheaf-")
+        guard let (folder, path) = (account ?? .of(url)).place(of: url), !SaveSite.isOwn(path.name)
         else { return nil }
         (self.folder, self.path) = (folder, path)
         // What cannot be looked at is not there.

@@ -82,7 +82,8 @@ package struct DeviceContext: Sendable {
     private let account: UbiquityAccount
     private let versions: VersionStore
 
-    /// That of an item, else that of the caller; nil where there is only one device, this machine, and nothing to carry along.
+    /// That of an item, else that of the caller; nil where no `DocumentWorld` is there: what a test has put in the place of the
+    /// shared ones by itself is not carried along.
     ///
     /// - Parameter url: The item that it is about; not asked for where there is nothing to carry along.
     package static func current(for url: @autoclosure () -> URL? = nil) -> DeviceContext? {

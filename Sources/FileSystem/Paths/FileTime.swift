@@ -23,6 +23,15 @@ package struct FileTime: Hashable, Comparable, Sendable {
         nanoseconds = Int64(((date.timeIntervalSince1970 - seconds) * 1e9).rounded(.down))
     }
 
+    /// The reverse of `init(nanosecondsSince1970:)`; nil for what is some centuries away.
+    package var nanosecondsSince1970: Int64? {
+        // Those before 1970 are counted from the second after: so none is too far away that came of a count.
+        let (whole, rest) = seconds < 0 ? (seconds + 1, nanoseconds - 1_000_000_000) : (seconds, nanoseconds)
+        let (product, isTooFar) = whole.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isBeyond) = product.addingReportingOverflow(rest)
+        return isTooFar || isBeyond ? nil : sum
+    }
+
     /// In seconds, to less than a microsecond.
     package var secondsSince1970: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
 

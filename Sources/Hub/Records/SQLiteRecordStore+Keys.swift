@@ -47,7 +47,7 @@ extension SQLiteRecordStore {
         byteCountMax: Int
     ) async throws -> Bool {
         let receiver = Receiver(container: try number(of: container), device: device.bytes)
-        let (isTaken, byteCount) = try await database.writer.perform { connection in
+        let (isTaken, _) = try await database.writer.perform { connection in
             // A request may have begun before its device was revoked: what that has left goes but once.
             guard try !Self.isRevoked(caller.device, connection) else { throw HubRefusal.revoked }
             let before = try Self.byteCount(of: caller.account, connection)
@@ -63,7 +63,6 @@ extension SQLiteRecordStore {
         } whenDurable: { [memory] _, byteCount in
             memory.withLock { $0.byteCounts[caller.account] = byteCount }
         }
-        _ = byteCount
         return isTaken
     }
 
@@ -208,6 +207,7 @@ extension SQLiteRecordStore {
         return rows
     }
 
+    /// - Parameter receiver: What was written first for it stays, whatever generations came after: these are the writers' choice.
     /// - Returns: How many bytes of keys are gone.
     private static func delete(
         _ rows: [KeyRow],
@@ -217,8 +217,8 @@ extension SQLiteRecordStore {
         guard !rows.isEmpty else { return 0 }
         let delete = try connection.statement(
             """
-            DELETE FROM keys WHERE container = ?1 AND device = ?2 AND generation = ?3 AND generation >
-                (SELECT min(generation) FROM keys WHERE container = ?1 AND device = ?2)
+            DELETE FROM keys WHERE container = ?1 AND device = ?2 AND generation = ?3 AND written >
+                (SELECT min(written) FROM keys WHERE container = ?1 AND device = ?2)
             RETURNING length(keys)
             """
         )

@@ -27,8 +27,6 @@ final class BodyBudget: Sendable {
 
     /// What all have together, but for the first request of each account.
     static let byteCountMax = 256 << 20
-    /// Of one account, and of all who have no token, where nobody else has any.
-    static let accountByteCountMax = byteCountMax / 2
     /// After how many seconds another try is worth it.
     private static let retrySeconds = 1
 

@@ -161,7 +161,7 @@ extension DocumentFileAccess {
     /// Takes hold of what a file of the save has taken the place of, if that is none of those that are held.
     func holdReplaced(_ path: MemberPath, at place: FilePath, of item: FilePath) {
         // Members that an override has staged beside the plan are looked at by nobody.
-        guard others.expectation != nil, plan?.takenPaths.contains(path) ?? (path == .top),
+        guard others.expectation != nil, plan?.takes(path) ?? (path == .top),
             let file = ReplacedFile(place, followsSymbolicLink: false),
             !others.replaced.contains(where: { $0.file.isSame(as: file) })
         else { return }

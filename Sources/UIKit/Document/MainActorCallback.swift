@@ -1,3 +1,5 @@
+internal import DocumentFoundation
+
 /// A callback that lives on the main actor and is carried through other queues on its way back.
 struct MainActorCallback<Argument: Sendable>: @unchecked Sendable {
     // Sendable because the closure is made on the main actor and is only called there.
@@ -13,15 +15,5 @@ struct MainActorCallback<Argument: Sendable>: @unchecked Sendable {
     /// Must be called on the main queue.
     func callAsFunction(_ argument: Argument) {
         MainActor.assumeIsolated { context.run { body(argument) } }
-    }
-}
-
-/// A value handed from one queue to another, which alone has it from then on.
-struct Transferred<Value>: @unchecked Sendable {
-    // Sendable because the giver does not touch the value after handing it over.
-    let value: Value
-
-    init(_ value: Value) {
-        self.value = value
     }
 }

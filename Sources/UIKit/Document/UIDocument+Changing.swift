@@ -124,11 +124,12 @@ extension UIDocument {
         let result = event(&lifecycle)
         let after = lifecycle.state
         guard before != after else { return result }
-        if after.contains(.editingDisabled), !before.contains(.editingDisabled) { disableEditing() }
-        if before.contains(.editingDisabled), !after.contains(.editingDisabled), lifecycle.phase == .open {
-            enableEditing()
-        }
         deviceContext.run {
+            if after.contains(.editingDisabled), !before.contains(.editingDisabled) { disableEditing() }
+            if before.contains(.editingDisabled), !after.contains(.editingDisabled), lifecycle.phase == .open
+            {
+                enableEditing()
+            }
             NotificationCenter.default.post(name: UIDocument.stateChangedNotification, object: self)
         }
         return result

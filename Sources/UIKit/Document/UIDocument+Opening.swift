@@ -151,7 +151,9 @@ extension UIDocument {
         try MainQueue.sync { [self] in
             // Nobody has asked for this reading: what was typed meanwhile is not to be lost by it.
             if work.isReloading, hasUnsavedChanges { throw EditedMeanwhile() }
-            try load(fromContents: transfer.value, ofType: PackageTypes.identifier(of: url) ?? fileType)
+            try deviceContext.run {
+                try load(fromContents: transfer.value, ofType: PackageTypes.identifier(of: url) ?? fileType)
+            }
             // Not what the app has refused: what it goes on with has not begun at that.
             fileAccess.know(transfer.value)
             loadedPlace = changeLine.current

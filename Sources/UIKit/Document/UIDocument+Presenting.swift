@@ -6,7 +6,9 @@ extension UIDocument {
     nonisolated func autosaveForPresenter(_ answer: @escaping @Sendable ((any Error)?) -> Void) {
         DispatchQueue.main.async { [self] in
             MainActor.assumeIsolated {
-                autosave { [self] saved in answer(saved ? nil : unsavedError) }
+                deviceContext.run {
+                    autosave { [self] saved in answer(saved ? nil : unsavedError) }
+                }
             }
         }
     }
@@ -20,7 +22,9 @@ extension UIDocument {
         }
         DispatchQueue.main.async { [self] in
             MainActor.assumeIsolated {
-                close { [self] closed in answer(closed ? nil : unsavedError) }
+                deviceContext.run {
+                    close { [self] closed in answer(closed ? nil : unsavedError) }
+                }
             }
         }
     }

@@ -134,14 +134,16 @@ struct KeysTests {
         let paper = DeviceName(unchecked: Array(repeating: 0xbb, count: 8))
         try await leave("kit", 1, by: going, for: paper)
         for number in 2...4 { try await leave("box \(number)", number, by: going, for: paper) }
+        // Who would have another count as the first.
+        try await leave("lie", 0, by: staying, for: paper)
         try await leave("first", 1, by: staying)
         // Places that were free come before others.
         for number in [7, 8, 2] { try await leave("going \(number)", number, by: going) }
         try await leave("second", 3, by: staying)
         #expect(try await store.revoke(going.device, of: .first))
-        #expect(try await left(for: paper) == ["kit", "box 4"])
+        #expect(try await left(for: paper) == ["lie", "kit", "box 4"])
         #expect(try await left() == ["first", "going 2", "second"])
-        let texts = ["kit", "box 4", "first", "going 2", "second"]
+        let texts = ["lie", "kit", "box 4", "first", "going 2", "second"]
         #expect(store.byteCount(of: .first) == texts.reduce(0) { $0 + $1.utf8.count })
         // Asked for once more it takes nothing else.
         #expect(try await store.revoke(going.device, of: .first))

@@ -7,7 +7,7 @@ struct BodyBudgetTests {
     @Test("One account's bodies leave room for another's; what is given back is there again")
     func accounts() throws {
         let budget = BodyBudget()
-        let most = BodyBudget.accountByteCountMax
+        let most = BodyBudget.byteCountMax / 2
         var own: BodyBudget.Share? = try budget.share(most - 5, of: .first)
         let more = try budget.share(5, of: .first)
         #expect(throws: HubRefusal.self) { _ = try budget.share(1, of: .first) }

@@ -229,7 +229,7 @@ struct UploadTests {
             default: throw CancellationError()
             }
         }
-        #expect(held.count == BodyBudget.accountByteCountMax / byteCount)
+        #expect(held.count == BodyBudget.byteCountMax / 2 / byteCount)
         #expect(refusal?.status == 503 && refusal?.header("Retry-After") == "1")
         held.removeAll()
         #expect(try isLetIn(0, byteCount, isFrame: false, to: service))
