@@ -1,0 +1,111 @@
+internal import Foundation
+internal import HubProtocol
+internal import Sync
+internal import SyncMessages
+internal import Vault
+
+// Contents that are sent and got, a batch at a time; where a batch fails for another reason than the line, each by itself.
+extension HubLine {
+    func upload(_ wanted: [ContentStore.Upload]) {
+        let (begun, up) = (Self.seconds, upCount)
+        attempt {
+            try contents.upload(wanted, to: hub, try desk.blobSealer()) {
+                [receiver] in receiver(.sent($0, $1))
+            }
+        } then: {
+            for upload in wanted { note(upload, askedAt: begun, since: up) }
+            receiver(.uploaded(wanted.map(\.name)))
+        } or: { _ in
+            let uploads = Dictionary(wanted.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+            retrySingly(wanted.map(\.name)) { name in
+                let upload = uploads[name] ?? ContentStore.Upload(name)
+                let (begun, up) = (Self.seconds, upCount)
+                try sendOrKeep(upload)
+                note(upload, askedAt: begun, since: up)
+            } then: {
+                .uploaded([$0])
+            }
+        }
+    }
+
+    func fetch(_ wanted: [Fetch]) {
+        let pairs = wanted.map { ($0.name, $0.item) }
+        attempt {
+            try contents.fetch(pairs, from: hub, try desk.blobOpener()) { [receiver] arrival in
+                // Of several nobody could say which.
+                if wanted.count == 1 { receiver(.progress(wanted[0].name, arrival)) }
+            }
+        } then: {
+            receiver(.fetched(wanted.map(\.name)))
+        } or: { _ in
+            let items = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+            retrySingly(wanted.map(\.name)) { name in
+                try contents.fetch(
+                    [(name, items[name] ?? .root)],
+                    beside: wanted.map(\.name),
+                    from: hub,
+                    try desk.blobOpener()
+                )
+            } then: {
+                .fetched([$0])
+            }
+        }
+    }
+
+    func download(_ wanted: [Fetch]) {
+        for fetch in wanted {
+            attempt {
+                try contents.fetch([(fetch.name, fetch.item)], from: hub, try desk.blobOpener()) {
+                    [receiver] in receiver(.progress(fetch.name, $0))
+                }
+            } then: {
+                receiver(.fetched([fetch.name]))
+            } or: { error in
+                receiver(Self.failed(fetch.name, error))
+            }
+        }
+    }
+
+    /// One of several may be what is wrong: each by itself.
+    private func retrySingly(
+        _ names: [ContentName],
+        _ body: (ContentName) throws -> Void,
+        then news: (ContentName) -> News
+    ) {
+        for name in names {
+            attempt {
+                try body(name)
+            } then: {
+                receiver(news(name))
+            } or: { error in
+                if (error as? VaultError)?.code == .damaged { receiver(.lacking([name])) }
+                receiver(Self.failed(name, error))
+            }
+        }
+    }
+
+    static func failed(_ name: ContentName, _ error: any Error) -> News {
+        let blob = error as? FalseBlob
+        let code = (error as? HubFailure)?.error.code
+        let isHubFull = code == .quota || code == .volumeFull
+        var refusal = SyncRefusal(isHubFull ? .quota : .failed, "\(error)")
+        refusal.hubDeed = blob?.kind
+        // What is no hub's fault may be this device's disk's.
+        refusal.remedy = code.map(remedy) ?? DiskRefusal(error).remedy
+        return .failed([name], refusal, blob)
+    }
+
+    /// What helps against a hub that has no room; nil for what else it refuses.
+    private static func remedy(_ code: HubFailureCode) -> String? {
+        switch code {
+        case .quota:
+            """
+            Have whoever runs the hub give a larger quota; then it goes on by itself. What is removed leaves room only when the hub has \
+            kept it for its time, 30 days mostly.
+            """
+        case .volumeFull:
+            "Have whoever runs the hub free some space on its volume; then it goes on by itself."
+        default: nil
+        }
+    }
+}
