@@ -249,20 +249,9 @@ struct AccountLimitTests {
         #expect(try await store.makeContainer(name(21), for: AccountID(2)))
     }
 
-    private func device(_ number: UInt8) -> NewDevice {
-        let key = PublicKeyBytes(unchecked: Array(repeating: 1, count: 32))
-        return NewDevice(
-            device: DeviceName(unchecked: Array(repeating: number, count: 8)),
-            tokenHash: [number],
-            name: "Pad",
-            signingKey: key,
-            agreementKey: key
-        )
-    }
-
     private func register(_ number: UInt8, by inviter: DeviceName?) async throws -> AccountID? {
         try await store.addInvitation(hash: [number], to: .first, by: inviter, until: 100)
-        return try await store.register(device(number), invitationHash: [number], now: 50)
+        return try await store.register(.numbered(number), invitationHash: [number], now: 50)
     }
 
     private func fill(_ count: Int, isRevoked: Bool) async throws {
@@ -292,9 +281,9 @@ struct AccountLimitTests {
         let failure = await #expect(throws: HubRefusal.self) { try await register(11, by: caller.device) }
         #expect(failure?.status == 507 && failure?.failure.error.message.contains("sheaf hub invite") == true)
         #expect(try await register(12, by: nil) == .first)
-        #expect(try await store.revoke(device(10).device, of: .first))
+        #expect(try await store.revoke(NewDevice.numbered(10).device, of: .first))
         // The invitation was not used up.
-        #expect(try await store.register(device(11), invitationHash: [11], now: 50) == .first)
+        #expect(try await store.register(.numbered(11), invitationHash: [11], now: 50) == .first)
     }
 
     @Test(
