@@ -240,6 +240,7 @@ extension SyncRun {
         look.knownExclusions = excluded
         look.unread = unread
         look.departed = departedLately()
+        look.former = formerContent(of:)
         let outcome = try look.look(at: readable)
         // Whatever was found is in another folder if that is in its place.
         guard findRoot() else { return notLooked(at: folders) }
@@ -299,11 +300,7 @@ extension SyncRun {
     /// Notes that an item is not there any more, with all in it.
     private func gone(_ item: ItemID) throws -> [Event] {
         guard let path = table.path(of: item, in: place.folder), let known = table[item] else { return [] }
-        if let status = try FolderScan.status(at: path), ItemTrace(status).isSameItem(as: known.trace) {
-            // An inode's number is given again at once: what bears another's mark is another.
-            let mark = try FileIdentity.ifPresent(at: path)?.mark
-            if mark.map({ ItemID($0) == item }) ?? (ItemTrace(status) == known.trace) { return [] }
-        }
+        if try isStillThere(item, known, at: path) { return [] }
         var events: [Event] = []
         guard !isExcluded(item) else { return [] }
         let unproven = unproven(in: item)
@@ -316,6 +313,16 @@ extension SyncRun {
         }
         if !vanished.isEmpty { events.append(.vanished(vanished)) }
         return events
+    }
+
+    private func isStillThere(_ item: ItemID, _ known: FolderItem, at path: FilePath) throws -> Bool {
+        guard let status = try FolderScan.status(at: path), ItemTrace(status).isSameItem(as: known.trace)
+        else { return false }
+        // It was one before all of a placeholder was written, and has its mark from then.
+        if try !known.isDataless && Placeholder.ifPresent(at: path) != nil { return false }
+        // An inode's number is given again at once: what bears another's mark is another.
+        let mark = try FileIdentity.ifPresent(at: path)?.mark
+        return mark.map { ItemID($0) == item } ?? (ItemTrace(status) == known.trace)
     }
 
     /// Has nothing more to do with an item that is not there any more.

@@ -213,6 +213,7 @@ extension SyncRun {
             take([.placed(item)])
             if downloads[item] != nil { requestContents(of: item) }
             report(.removed(path: path))
+            lookAtStrayPlaceholders()
             if let removed { hold(removed, of: item, as: expected) }
         case .another(let why): refuse(item, effect, why)
         }

@@ -266,6 +266,7 @@ final class SyncRun {
         try recallExclusions()
         let vanished = try lookAtAll()
         try resume(without: vanished)
+        lookAtStrayPlaceholders()
         forgetExclusions()
         noteLook(at: table.folders)
         try recallPauses()

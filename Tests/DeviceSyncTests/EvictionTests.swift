@@ -67,6 +67,22 @@ struct EvictionTests {
         end()
     }
 
+    @Test("So it is if it was looked at, and sent, before all of it was written")
+    func copiedSlowly() throws {
+        try evict("text", "a.txt")
+        let bytes = try Data(contentsOf: two.folder.appendingPathComponent(".a.txt.icloud"))
+        let copy = "copy/.a.txt.icloud"
+        try two.write("", to: copy)
+        wait { one.contents[copy] == "" && isSettled }
+        let handle = try FileHandle(forWritingTo: two.folder.appendingPathComponent(copy))
+        try handle.write(contentsOf: bytes)
+        try handle.close()
+        wait { one.contents.keys.sorted() == ["a.txt", "copy"] && isSettled }
+        wait { two.status?.notes.contains { $0.path == copy && $0.isLeftOut } == true }
+        wait { two.explanation(copy)?.next.contains("sheaf download") == true }
+        end()
+    }
+
     @Test("A placeholder takes the place of an item, and the room of its contents is free")
     func placeholder() throws {
         let text = String((0..<200_000).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126))) })

@@ -255,7 +255,7 @@ struct ExplanationWordsTests {
         one.stop()
         pair.hub.restore(backup)
         let text = """
-            “a.txt” is without its contents here, and the hub has lost them: a device that has them is to send them.
+            “a.txt” is without its contents here, and the hub has them no more: a device that has them is to send them.
             """
         expect(
             try explained("a.txt", by: [.contentsLost]),

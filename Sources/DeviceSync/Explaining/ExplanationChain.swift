@@ -93,7 +93,7 @@ extension SyncRun {
             failedContents[content].map { "\(name) was changed elsewhere; its contents cannot be had: \($0)" }
                 ?? "\(name) was changed elsewhere; its contents are being got from the hub\(download(of: content).text)."
         case .contentsLost:
-            "\(name) is without its contents here, and the hub has lost them: a device that has them is to send them."
+            "\(name) is without its contents here, and the hub has them no more: a device that has them is to send them."
         case .committing:
             lineState == .up
                 ? "\(name) was changed here; the hub has been told and has not answered yet."

@@ -15,8 +15,11 @@ extension FolderLook {
             return .item(name)
         }
         guard try Placeholder.ifPresent(at: entry.path) != nil else { return .nothing }
-        let known = try mark(of: entry).map { ItemID($0) } ?? unmarkedItem(entry, name)
-        return known.flatMap { table[$0] }?.state.kind == .document ? .item(name) : .stranger
+        guard let known = try mark(of: entry).map({ ItemID($0) }) ?? unmarkedItem(entry, name) else {
+            return .stranger
+        }
+        let isItem = table[known].map { $0.state.kind == .document } ?? (former(known) != nil)
+        return isItem ? .item(name) : .stranger
     }
 
     /// What a placeholder without a mark may stand for. There are none where the volume has no extended attributes, and where a
@@ -49,6 +52,14 @@ extension FolderLook {
         } else {
             noteStray(entry)
         }
+    }
+
+    /// Notes a placeholder of an item that the folder did not have.
+    mutating func settle(returning item: ItemID, _ entry: Found) {
+        let state = ItemState(.document, at: place(of: entry), content: former(item))
+        table[item] = FolderItem(state: state, trace: entry.trace, isDataless: true)
+        outcome.placed.insert(item)
+        outcome.evicted.insert(item)
     }
 
     /// Notes a placeholder that stands for nothing.

@@ -17,7 +17,8 @@ internal import Sync
 /// A file with several names in the folder is as many items (`FolderLook+Names.swift`).
 ///
 /// A placeholder is the item that it stands for, under that's name; it is told by its mark, and one without by its inode or its
-/// name. One of an item that is not known is left alone, and so is what is excluded from sync.
+/// name. One that is back after it was moved away, or that has outlived what it was copied from, is the item as the log had it
+/// last. One of an item that was never in the log is left alone, and so is what is excluded from sync.
 struct FolderLook {
     let root: FilePath
     let isPackage: (String) -> Bool
@@ -29,6 +30,8 @@ struct FolderLook {
     var knownExclusions: Set<ItemID> = []
     /// New documents that are going to be read anyway, as they were seen.
     var unread = UnreadDocuments()
+    /// What was in documents, by the log, that the folder does not have; nil for what was never one.
+    var former: (ItemID) -> ContentName? = { _ in nil }
     /// Documents that have left these places for others in their folders just now.
     var departed: [ItemPlace: ItemID] = [:]
     var table: FolderTable
@@ -241,7 +244,7 @@ struct FolderLook {
         case .marked:
             guard let mark = try mark(of: index), !isMatched(ItemID(mark)) else { return }
             guard try isFree(ItemID(mark), for: entry) else { return }
-            if table[ItemID(mark)] == nil { outcome.returning.insert(ItemID(mark)) }
+            if table[ItemID(mark)] == nil, !entry.isPlaceholder { outcome.returning.insert(ItemID(mark)) }
             try settle(index, as: ItemID(mark))
         case .replaced:
             guard !entry.isPlaceholder, let known = table.item(at: place), !isMatched(known),
@@ -330,6 +333,7 @@ struct FolderLook {
         }
         let place = place(of: entry)
         guard var known = table[item] else {
+            if entry.isPlaceholder { return settle(returning: item, entry) }
             let isFolder = entry.trace.kind == .directory && !entry.isPackage
             table[item] = FolderItem(
                 state: ItemState(isFolder ? .folder : .document, at: place),

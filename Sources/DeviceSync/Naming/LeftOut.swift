@@ -11,8 +11,8 @@ struct LeftOut: Hashable, Sendable {
         case special
         /// A save's, or ours: nobody is to hear of it.
         case passing
-        /// What stands for contents that are not here, and is no item's: a copy of one that is there still, or one that has
-        /// come back.
+        /// What stands for contents that are not here, and is no item's: a copy of one that is there still, or one of another
+        /// container.
         case strayPlaceholder
     }
 
@@ -66,7 +66,7 @@ struct LeftOut: Hashable, Sendable {
         case .strayPlaceholder:
             """
             It stands for a file whose contents are not on this device, as a copy of what does so already, or moved here from \
-            elsewhere: nothing can fill it, and no other device has it.
+            another container: nothing can fill it, and no other device has it.
             """
         }
     }
@@ -78,8 +78,8 @@ struct LeftOut: Hashable, Sendable {
         case .special, .passing: "Nothing is to be done."
         case .strayPlaceholder:
             """
-            Have the file that it was copied from come with sheaf download, and copy that; then remove this one. Where that is \
-            gone, another device, or a backup, may have what it was.
+            Have the file that it was copied from come with sheaf download, and copy that; then remove this one. What is of another \
+            container belongs there: moved back, it is the file again.
             """
         }
     }

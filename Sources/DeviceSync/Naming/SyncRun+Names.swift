@@ -47,7 +47,26 @@ extension SyncRun {
 
     /// Where placeholders are that were found to stand for nothing.
     var foldersOfStrayPlaceholders: Set<ItemID> {
-        Set(leftOut.filter { $0.value.contains { $0.reason == .strayPlaceholder } }.keys)
+        guard !leftOut.isEmpty else { return [] }
+        return Set(leftOut.filter { $0.value.contains { $0.reason == .strayPlaceholder } }.keys)
+    }
+
+    /// Has placeholders looked at anew that stood for nothing: what they were copied from is gone, or it is known by now what has
+    /// been in the log.
+    func lookAtStrayPlaceholders() {
+        let folders = foldersOfStrayPlaceholders
+        guard !folders.isEmpty else { return }
+        dirtyFolders.formUnion(folders)
+        lookSoon()
+    }
+
+    /// What was in a document that the folder does not have, as the log had it last; nil for what was none, and for what has become
+    /// another. The hub may keep it still.
+    func formerContent(of item: ItemID) -> ContentName? {
+        guard !engine.tree.isUnited(item), let state = engine.tree.lastState(of: item),
+            state.kind == .document
+        else { return nil }
+        return state.content
     }
 
     /// What is left alone at a path.

@@ -83,7 +83,7 @@ package struct ContainerTree: Hashable, Sendable {
     }
 
     /// How an item is, or was when it was removed.
-    func lastState(of item: ItemID) -> ItemState? { nodes[item]?.state }
+    package func lastState(of item: ItemID) -> ItemState? { nodes[item]?.state }
 
     package func children(of folder: ItemID) -> [ItemID] { nodes.members(of: folder) }
 
