@@ -159,7 +159,7 @@ let package = Package(
             dependencies: [
                 "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol", "Locks",
                 "Merging", "SQLite",
-                "Sealing", "Shrinking", "SyncMessages", "UIKit",
+                "Sealing", "Shrinking", "SyncMessages", "UIKit", "UniformTypeIdentifiers",
             ],
             swiftSettings: strict
         ),

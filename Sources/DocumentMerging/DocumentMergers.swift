@@ -85,7 +85,7 @@ public enum DocumentMergers {
     /// The merger for a file, a document or a member of one, by the type that its name tells.
     package static func merger(ofFileNamed name: String) -> any Merger {
         let pathExtension = URL(fileURLWithPath: name, isDirectory: false).pathExtension
-        return merger(for: PackageTypes.type(ofExtension: pathExtension) ?? .data)
+        return merger(for: PackageTypes.currentType(ofExtension: pathExtension) ?? .data)
     }
 }
 

@@ -69,7 +69,7 @@ class App:
         temporary.mkdir(parents=True, exist_ok=True)
         own = dict(
             XDG_STATE_HOME=str(self.state), SHEAF_VAULT=str(self.state / "vault"),
-            XDG_CACHE_HOME=str(self.state / "cache"), TMPDIR=str(temporary))
+            XDG_CACHE_HOME=str(self.state / "cache"), SHEAF_TYPES=str(self.state / "types"), TMPDIR=str(temporary))
         return {**os.environ, **own, **self.environment}
 
     def open(self, *files):

@@ -147,6 +147,7 @@ class Device(Process):
                 "HOME": str(home),
                 "SHEAF_VAULT": str(home / "versions"),
                 **{f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in ("CACHE", "CONFIG", "DATA", "STATE")},
+                "SHEAF_TYPES": str(home / "types"),
             },
             base / f"{name}.log",
         )

@@ -22,7 +22,7 @@ def two(start_app):
     here = world.devices[1]
     apps = []
     # One user's: what lost a conflict is among the versions of all programs.
-    keys = ("SHEAF_HOME", "SHEAF_RUNTIME_DIR", "SHEAF_VAULT")
+    keys = ("SHEAF_HOME", "SHEAF_RUNTIME_DIR", "SHEAF_VAULT", "SHEAF_TYPES")
 
     def start(name="Color"):
         environment = {key: here.environment[key] for key in keys}
@@ -59,6 +59,24 @@ def choose(tab, title, entry):
 
     wait_for(is_offered, 20, f"no “{entry}” in the menu of “{title}”")
     chosen.click()
+
+
+def test_what_an_app_declares_as_a_package_is_one_item_on_every_device(two, open_tab):
+    there, here = two.devices
+    # Both have run for a while, and have never heard of the type.
+    two.settle()
+    tab = open_tab(two.start_app("Scrapbook"))
+    tab.create()
+    tab.close_document()
+    name = "Scrapbook.scrapbook"
+    (here.folder / name / "more.txt").write_text("beside what the app has in it")
+    wait_for(lambda: (there.folder / name / "more.txt").is_file(), 20, lambda: there.said)
+    two.settle()
+    for device in two.devices:
+        said = json.loads(device.run("explain", device.folder / name / "more.txt", "--json").stdout)
+        assert said["path"] == name, said
+        [status] = json.loads(device.run("status", "--json").stdout)
+        assert status["itemCount"] == 1, status
 
 
 def test_what_is_in_step_is_quiet_and_what_is_not_says_so(two, open_tab):

@@ -17,15 +17,24 @@ package enum PackageTypes {
         return candidates.first { $0.isDeclared } ?? candidates.first
     }
 
+    /// The same, also by what an app has registered a moment ago: for those who decide something by it that stays so.
+    package static func currentType(ofExtension pathExtension: String) -> UTType? {
+        let known = type(ofExtension: pathExtension)
+        guard known?.isDeclared == false else { return known }
+        RegisteredTypes.refresh()
+        return type(ofExtension: pathExtension)
+    }
+
     /// Whether a directory of this name is a package.
     package static func isPackage(_ url: URL) -> Bool {
         type(ofExtension: url.pathExtension)?.conforms(to: .package) ?? false
     }
 
-    /// Whether a directory of this name is a package.
+    /// Whether a directory of this name is a package, as far as apps have registered theirs by now.
     package static func isPackage(named name: String) -> Bool {
         guard name.contains(".") else { return false }
-        return isPackage(URL(fileURLWithPath: name, isDirectory: true))
+        let pathExtension = URL(fileURLWithPath: name, isDirectory: true).pathExtension
+        return currentType(ofExtension: pathExtension)?.conforms(to: .package) ?? false
     }
 
     /// Tells file coordination which directories are packages. Done once, whoever comes first.

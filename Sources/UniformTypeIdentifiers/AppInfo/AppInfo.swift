@@ -91,14 +91,24 @@ package struct AppInfo: Sendable {
         TypeRegistry.shared.reload()
     }
 
+    /// Has the types that it declares count as the running app's, beside that's.
+    package func declareTypes() { TypeRegistry.shared.declare(typeDeclarations) }
+
     private static func loadMain() -> AppInfo {
         do throws(AppInfoError) {
             let info = try AppDeclarations.load()
             for problem in info.problems { warn("\(info.source?.path ?? "Info.plist"): \(problem)") }
+            register(info)
             return info
         } catch {
             warn(error.detail)
             return AppInfo([:], executableName: AppDeclarations.executableURL.lastPathComponent)
+        }
+    }
+
+    private static func register(_ info: AppInfo) {
+        do { try RegisteredTypes.ofThisProcess.register(info) } catch {
+            warn("the types of \(info.displayName) cannot be made known to other programs: \(error)")
         }
     }
 

@@ -1,9 +1,10 @@
 /// Every declared type, to be found by identifier and by tag.
 ///
 /// 1. Of several declarations of one identifier one holds: the system's if the identifier is reserved, as it
-///    begins with `public.` or `com.apple.`; else what the app exports, the system's, what the app imports.
-/// 2. Types with the same tag are offered in the order: exported by the app, system, imported by the app;
-///    within each in the order of declaration.
+///    begins with `public.` or `com.apple.`; else what the app exports, the system's, what the app imports, what
+///    another app has registered.
+/// 2. Types with the same tag are offered in the order: exported by the app, system, imported by the app,
+///    registered; within each in the order of declaration.
 /// 3. Keys are lower case: identifiers, extensions and MIME types are the same in any case.
 /// 4. Conformance may name types that nobody declares, and even go in circles.
 struct TypeCatalogue: Sendable {
@@ -26,16 +27,17 @@ struct TypeCatalogue: Sendable {
     /// - Parameters:
     ///   - system: The system's types, preferred ones first.
     ///   - app: What the app exports and imports, in its order.
-    init(system: [TypeDeclaration], app: [TypeDeclaration]) {
-        byIdentifier.reserveCapacity(system.count + app.count)
+    ///   - registered: What other apps declare.
+    init(system: [TypeDeclaration], app: [TypeDeclaration], registered: [TypeDeclaration] = []) {
+        byIdentifier.reserveCapacity(system.count + app.count + registered.count)
         let exported = app.filter { $0.origin == .exported }
         let imported = app.filter { $0.origin == .imported }
         for declaration in system { enter(declaration) }
         for declaration in exported where !holdsForTheSystem(declaration.identifier) {
             byIdentifier[declaration.identifier.lowercased()] = Entry(declaration)
         }
-        for declaration in imported { enter(declaration) }
-        for declaration in exported + system + imported { enterTags(of: declaration) }
+        for declaration in imported + registered { enter(declaration) }
+        for declaration in exported + system + imported + registered { enterTags(of: declaration) }
     }
 
     /// Whether the system declares a type, and nobody else may.

@@ -8,6 +8,8 @@ package struct TypeDeclaration: Hashable, Sendable {
         case exported
         /// The app, for a type of somebody else.
         case imported
+        /// Another app of this account or machine.
+        case registered
         /// The app's code, without a declaration.
         case undeclared
         /// The identifier itself.

@@ -9,34 +9,51 @@ final class TypeRegistry: Sendable {
     private struct State {
         var catalogue: TypeCatalogue?
         var mimeTypes: SharedMIMEDatabase?
+        /// What is declared as the running app's beside its Info.plist.
+        var declared: [TypeDeclaration] = []
+        /// Of what other apps have registered, as it was read.
+        var stamp: [Date?] = []
         /// Types that code named without a declaration, with what they conform to, by identifier.
         var adopted: [String: String?] = [:]
     }
 
-    /// What `UTType` asks: the system's types, the main app's, and the shared MIME-info database.
+    /// What `UTType` asks: the system's types, the main app's, those that others have registered, and the shared MIME-info
+    /// database.
     static let shared = TypeRegistry(
         appTypes: { AppInfo.main.typeDeclarations },
+        registered: .ofThisProcess,
         mimeTypes: { SharedMIMEDatabase.load(environment: ProcessInfo.processInfo.environment) }
     )
 
     private let state = Locked(State())
     private let appTypes: @Sendable () -> [TypeDeclaration]
+    private let registered: RegisteredTypes
     private let loadMIMETypes: @Sendable () -> SharedMIMEDatabase
 
     init(
         appTypes: @escaping @Sendable () -> [TypeDeclaration],
+        registered: RegisteredTypes = RegisteredTypes(environment: [:]),
         mimeTypes: @escaping @Sendable () -> SharedMIMEDatabase
     ) {
-        self.appTypes = appTypes
+        (self.appTypes, self.registered) = (appTypes, registered)
         loadMIMETypes = mimeTypes
     }
 
     /// Every declared type.
     var catalogue: TypeCatalogue {
         if let known = state.withLock({ $0.catalogue }) { return known }
-        let built = TypeCatalogue(system: SystemTypes.declarations(), app: appTypes())
+        // Before they are read: what is registered meanwhile is read then, or makes another stamp.
+        let stamp = registered.stamp
+        let built = TypeCatalogue(
+            system: SystemTypes.declarations(),
+            app: appTypes() + state.withLock { $0.declared },
+            registered: registered.load(warn: AppInfo.warn)
+        )
         return state.withLock { state in
             if let known = state.catalogue { return known }
+            // Within a tick of the file system's clock the next could have the same stamp.
+            state.stamp =
+                stamp.allSatisfy { $0.map { abs($0.timeIntervalSinceNow) > 0.05 } ?? true } ? stamp : []
             var catalogue = built
             for (identifier, supertype) in state.adopted {
                 catalogue.adopt(identifier, conformingTo: supertype)
@@ -59,6 +76,21 @@ final class TypeRegistry: Sendable {
     /// Reads the app's types again at the next use.
     func reload() {
         state.withLock { $0.catalogue = nil }
+    }
+
+    /// Has types count as the running app's, from the next use on.
+    func declare(_ types: [TypeDeclaration]) {
+        state.withLock { state in
+            state.declared += types.filter { !state.declared.contains($0) }
+            state.catalogue = nil
+        }
+    }
+
+    /// Reads all anew at the next use, if anything has been registered since that was read.
+    func refresh() {
+        guard state.withLock({ $0.catalogue != nil }) else { return }
+        let stamp = registered.stamp
+        state.withLock { if $0.stamp != stamp { $0.catalogue = nil } }
     }
 
     /// The types with a tag, as `TypeCatalogue` has it.

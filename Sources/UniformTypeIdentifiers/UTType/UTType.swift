@@ -117,10 +117,10 @@ public struct UTType: Hashable, Sendable {
         TypeRegistry.shared.catalogue.declaration(of: identifier)
     }
 
-    /// Whether the system or the app declares the type.
+    /// Whether the system, the app or another app declares the type.
     public var isDeclared: Bool {
         switch declaration?.origin {
-        case .system, .exported, .imported: true
+        case .system, .exported, .imported, .registered: true
         case .undeclared, .dynamic, nil: false
         }
     }
