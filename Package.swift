@@ -357,8 +357,8 @@ let package = Package(
         .testTarget(
             name: "HubTests",
             dependencies: [
-                "CrashHarness", "FileSystem", "HTTPService", "Hub", "HubHarness", "HubProtocol", "Locks",
-                "SQLite", "SeededNumbers", "Sync", "TestThreads", "hub-harness",
+                "CrashHarness", "Cryptography", "FileSystem", "HTTPService", "Hub", "HubHarness",
+                "HubProtocol", "Locks", "SQLite", "SeededNumbers", "Sync", "TestThreads", "hub-harness",
             ],
             swiftSettings: strict
         ),

@@ -82,13 +82,12 @@ struct HubReleasingTests {
             }
             identity = try DeviceIdentity(random: RandomBytes.make)
             let address = try #require(URL(string: "http://\(hub.hub.address)"))
-            let known = identity.publicIdentity(named: name)
             let credentials = try HubClient(address).register(
                 DeviceRegistration(
                     invitation: invitation,
                     name: name,
-                    signingKey: PublicKeyBytes(unchecked: known.signingKey),
-                    agreementKey: PublicKeyBytes(unchecked: known.agreementKey)
+                    signing: identity.signing,
+                    agreementKey: PublicKeyBytes(unchecked: identity.agreement.publicBytes)
                 )
             )
             client = try HubClient(address, token: credentials.token)

@@ -190,14 +190,14 @@ struct RegisteringAgainTests {
             }
             #expect(try scene.kept == scene.joined.settings)
             // The first account has the container.
-            let other = try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: "other")
+            let other = try DeviceIdentity(random: RandomBytes.make)
             let client = try HubClient(scene.address)
             _ = try client.register(
                 DeviceRegistration(
                     invitation: try scene.invitation(),
                     name: "other",
-                    signingKey: PublicKeyBytes(unchecked: other.signingKey),
-                    agreementKey: PublicKeyBytes(unchecked: other.agreementKey)
+                    signing: other.signing,
+                    agreementKey: PublicKeyBytes(unchecked: other.agreement.publicBytes)
                 )
             )
             try client.makeContainer(scene.container)

@@ -1,6 +1,7 @@
 """Starts a hub on a folder of its own, and speaks its protocol."""
 
 import base64
+import hashlib
 import http.client
 import json
 import os
@@ -8,10 +9,13 @@ import pathlib
 import struct
 import subprocess
 
+import ed25519
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARIES = pathlib.Path(os.environ.get("SHEAF_BIN", ROOT / ".build" / "debug")).resolve()
 CONTAINER = "0123456789abcdef" * 2
 JSON = {"Content-Type": "application/json"}
+SEED = bytes([0x11] * 32)
 
 
 class Answer:
@@ -82,7 +86,10 @@ class Hub:
                 used.close()
 
     def register(self, invitation, name="Phone"):
-        body = {"invitation": invitation, "name": name, "signingKey": "11" * 32, "agreementKey": "22" * 32}
+        signing, agreement = ed25519.public_key(SEED), bytes([0x22] * 32)
+        signed = b"sheaf register 1" + hashlib.sha256(invitation.encode()).digest() + signing + agreement
+        body = {"invitation": invitation, "name": name, "signingKey": signing.hex(), "agreementKey": agreement.hex(),
+                "signature": ed25519.sign(SEED, signed).hex()}
         return self.ask("POST", "/v1/devices", body, token=None)
 
     def prepare(self):

@@ -226,13 +226,12 @@ package struct Joining: Sendable {
     ) throws -> DeviceCredentials {
         // People have typed and compared since it was looked at.
         try home.checkRoom()
-        let known = identity.publicIdentity(named: deviceName)
         return try client.register(
             DeviceRegistration(
                 invitation: invitation,
                 name: deviceName,
-                signingKey: PublicKeyBytes(unchecked: known.signingKey),
-                agreementKey: PublicKeyBytes(unchecked: known.agreementKey)
+                signing: identity.signing,
+                agreementKey: PublicKeyBytes(unchecked: identity.agreement.publicBytes)
             )
         )
     }

@@ -14,6 +14,7 @@ extension HubService {
                 "A device's name has no control characters, such as a line's end. Choose another name."
             )
         }
+        try checkSignature(of: registration)
         let token = try Secrets.token()
         let device = NewDevice(
             device: try Secrets.deviceName(),
@@ -32,6 +33,19 @@ extension HubService {
             )
         }
         return .json(DeviceCredentials(device: device.device, token: token), status: 201)
+    }
+
+    /// Refuses who asks for a device to be registered under keys that are another's: those who have them refuse devices by their
+    /// keys, and spare those who stay.
+    private func checkSignature(of registration: DeviceRegistration) throws {
+        guard registration.signature != nil else {
+            throw HubRefusal.malformed(
+                "A registration is signed by the device, which this one's Sheaf is too old for. Update Sheaf on the device."
+            )
+        }
+        guard try registration.isSigned() else {
+            throw HubRefusal.malformed("The registration is not signed with the key that it names.")
+        }
     }
 
     func devices(of caller: HubCaller) async throws -> WebResponse {

@@ -1,3 +1,5 @@
+package import Cryptography
+
 /// `POST /v1/devices`, without a token: a device becomes one of the account that an invitation is of.
 package struct DeviceRegistration: Codable, Hashable, Sendable {
     /// What `sheaf hub` or another device gave; it works once, and for an hour.
@@ -8,18 +10,39 @@ package struct DeviceRegistration: Codable, Hashable, Sendable {
     package var signingKey: PublicKeyBytes
     /// X25519.
     package var agreementKey: PublicKeyBytes
+    /// By the signing key, of this invitation and both keys: these are known to all who share something with the device, and
+    /// nobody of them is to be registered as what it is. Nil only in what comes from before registrations were signed.
+    package var signature: SignatureBytes?
 
     /// Asks for a device to be registered, with "?" for each control character of its name: it may be a host's, or from before
     /// hubs refused such.
+    ///
+    /// - Throws: `CryptographyError` for want of memory.
     package init(
         invitation: String,
         name: String,
-        signingKey: PublicKeyBytes,
+        signing: SigningKey,
         agreementKey: PublicKeyBytes
-    ) {
+    ) throws(CryptographyError) {
         let scalars: [Unicode.Scalar] = name.unicodeScalars.map { Self.isControl($0) ? "?" : $0 }
         (self.invitation, self.name) = (invitation, String(String.UnicodeScalarView(scalars)))
-        (self.signingKey, self.agreementKey) = (signingKey, agreementKey)
+        (signingKey, self.agreementKey) = (PublicKeyBytes(unchecked: signing.publicBytes), agreementKey)
+        signature = SignatureBytes(unchecked: try signing.signature(of: try signedBytes()))
+    }
+
+    /// Whether it comes from who has the private half of the signing key.
+    ///
+    /// - Throws: `CryptographyError` for want of memory.
+    package func isSigned() throws(CryptographyError) -> Bool {
+        guard let signature else { return false }
+        return try VerifyingKey(publicBytes: signingKey.bytes)
+            .isSignature(signature.bytes, of: try signedBytes())
+    }
+
+    /// Of the invitation as it stands in the message, so that the signature is worth nothing with any other.
+    private func signedBytes() throws(CryptographyError) -> [UInt8] {
+        let invited = try SHA256Digest.hash(of: [Array(invitation.utf8)])
+        return Array("sheaf register 1".utf8) + invited + signingKey.bytes + agreementKey.bytes
     }
 
     /// Whether the name has nothing that a terminal would obey, or that would begin another line.

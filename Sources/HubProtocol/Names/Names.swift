@@ -33,6 +33,13 @@ package struct PublicKeyBytes: FixedBytes {
     package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 }
 
+/// A device's signature, of Ed25519: sixty-four bytes.
+package struct SignatureBytes: FixedBytes {
+    package static let byteCount = 64
+    package let bytes: [UInt8]
+    package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+}
+
 /// What a log came to, up to some entry: a SHA-256 over all of them.
 ///
 /// A value without memory of its own: a device reads one for each entry of its log at a start, and small pieces of memory that

@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 import HubHarness
 import HubProtocol
@@ -7,13 +8,70 @@ import Testing
 @testable import HTTPService
 @testable import Hub
 
-/// Names by which a device registers.
+/// How a device registers: its name, and whose keys it has.
 @Suite("Registering devices", .onOwnThreads, .timeLimit(.minutes(3)))
 struct RegisteringTests {
-    private static let key = PublicKeyBytes(unchecked: Array(repeating: 1, count: 32))
+    private let signing: SigningKey
+    private static let agreementKey = PublicKeyBytes(unchecked: Array(repeating: 1, count: 32))
 
-    private func registration(_ name: String) -> DeviceRegistration {
-        DeviceRegistration(invitation: "AAAAA", name: name, signingKey: Self.key, agreementKey: Self.key)
+    init() throws { signing = try SigningKey(seed: Array(repeating: 7, count: SigningKey.seedByteCount)) }
+
+    private func registration(_ name: String, by key: SigningKey? = nil) throws -> DeviceRegistration {
+        try DeviceRegistration(
+            invitation: "AAAAA",
+            name: name,
+            signing: key ?? signing,
+            agreementKey: Self.agreementKey
+        )
+    }
+
+    /// That a registration is refused, with a word of why.
+    private func expectRefused(
+        _ registration: DeviceRegistration,
+        _ words: String,
+        by service: HubService,
+        _ location: SourceLocation = #_sourceLocation
+    ) async {
+        let refusal = await #expect(throws: HubRefusal.self, sourceLocation: location) {
+            _ = try await service.register(registration)
+        }
+        let failure = refusal?.failure.error
+        #expect(refusal?.status == 400 && failure?.code == .malformed, sourceLocation: location)
+        #expect(failure?.message.contains(words) == true, sourceLocation: location)
+    }
+
+    @Test("Only who has a key registers under it, by his own invitation, and what is refused uses up none")
+    func othersKeys() async throws {
+        let folder = try HubFolder()
+        let records = try SQLiteRecordStore(in: try folder.open())
+        let blobs = try SegmentedBlobStore(in: try folder.open(), uptime: LeapingClock.make())
+        let clock = HubClock(now: { 50 }, uptime: { ProcessInfo.processInfo.systemUptime })
+        let service = HubService(records: records, blobs: blobs, clock: clock)
+        for invitation in ["AAAAA", "BBBBB"] {
+            let hash = try Secrets.invitationHash(invitation)
+            try await records.addInvitation(hash: hash, to: .first, by: nil, until: 100)
+        }
+        let good = try registration("desk")
+        var unsigned = good
+        unsigned.signature = nil
+        await expectRefused(unsigned, "Update Sheaf on the device", by: service)
+        let read = try JSONDecoder().decode(DeviceRegistration.self, from: JSONEncoder().encode(unsigned))
+        #expect(read == unsigned)
+        // All public halves are known, and any invitation may be somebody's own.
+        let thief = try SigningKey(seed: Array(repeating: 8, count: SigningKey.seedByteCount))
+        var stolen = try registration("desk", by: thief)
+        stolen.signingKey = good.signingKey
+        var otherAgreement = good
+        otherAgreement.agreementKey = PublicKeyBytes(unchecked: Array(repeating: 2, count: 32))
+        var otherInvitation = good
+        otherInvitation.invitation = "BBBBB"
+        var spoilt = good
+        spoilt.signature = SignatureBytes(unchecked: Array(repeating: 0, count: SignatureBytes.byteCount))
+        for forged in [stolen, otherAgreement, otherInvitation, spoilt] {
+            await expectRefused(forged, "not signed with the key", by: service)
+        }
+        #expect(try await records.devices(of: .first).isEmpty)
+        #expect(try await service.register(good).status == 201)
     }
 
     @Test("A name with control characters is refused, and the invitation works on")
@@ -28,17 +86,11 @@ struct RegisteringTests {
         for name in [
             "\u{1B}[2Jdesk", "desk\n2  1 folder  fake", "de\rsk", "desk\u{9B}2J", "desk\u{7F}", "\0",
         ] {
-            var wicked = registration("desk")
+            var wicked = try registration("desk")
             wicked.name = name
-            await #expect {
-                _ = try await service.register(wicked)
-            } throws: { error in
-                let refusal = error as? HubRefusal
-                return refusal?.status == 400 && refusal?.failure.error.code == .malformed
-                    && refusal?.failure.error.message.contains("control characters") == true
-            }
+            await expectRefused(wicked, "control characters", by: service)
         }
-        #expect(try await service.register(registration("Jüns Rechner 🖥")).status == 201)
+        #expect(try await service.register(try registration("Jüns Rechner 🖥")).status == 201)
         #expect(try await records.devices(of: .first).map(\.name) == ["Jüns Rechner 🖥"])
     }
 
@@ -75,9 +127,9 @@ struct RegisteringTests {
 
     @Test("A client sends no such name, and what comes from one is read as it is")
     func clients() throws {
-        #expect(registration("desk\n\u{1B}[2J").name == "desk??[2J")
-        #expect(registration("Jüns Rechner 🖥").name == "Jüns Rechner 🖥")
-        var wicked = registration("desk")
+        #expect(try registration("desk\n\u{1B}[2J").name == "desk??[2J")
+        #expect(try registration("Jüns Rechner 🖥").name == "Jüns Rechner 🖥")
+        var wicked = try registration("desk")
         wicked.name = "desk\n"
         let read = try JSONDecoder().decode(DeviceRegistration.self, from: JSONEncoder().encode(wicked))
         #expect(read.name == "desk\n" && !read.hasPlainName)
