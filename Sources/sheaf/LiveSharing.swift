@@ -112,6 +112,7 @@ enum LiveSharing {
         _ sharing: Sharing,
         _ others: [JoinedContainer]
     ) throws -> String {
+        var rest = "All others have a new key."
         switch try sharing.revoke(try id(of: device)) {
         case .wasRevoked(let by, let isRefusedNow):
             let whom = by.map { " by “\($0.printable)”" } ?? ""
@@ -121,12 +122,12 @@ enum LiveSharing {
         case .hadLeft(let isRefusedNow):
             let key = "What is new is sealed under a key that it has not made."
             return "“\(device.name)” had left by itself. \(refusal(isRefusedNow)) \(key)\n"
+        case .revokedWithoutKeys(let names): rest = UngivenKeys(names.map(\.printable)).description
         case .revoked: break
         }
         let said =
             device.isPaper
-            ? "The key on paper opens nothing any more. All devices have a new key.\n"
-            : "“\(device.name)” is shut out. All others have a new key.\n"
+            ? "The key on paper opens nothing any more. \(rest)\n" : "“\(device.name)” is shut out. \(rest)\n"
         let elsewhere = others.map { "    sheaf devices \($0.settings.folder.shellWord)\n" }.joined()
         return said + (others.isEmpty ? "" : "It may share other folders, too:\n\(elsewhere)")
     }

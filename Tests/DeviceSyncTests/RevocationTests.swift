@@ -217,9 +217,10 @@ struct RevocationTests {
             try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: name)
         }
         let lost = hub.line(of: identities[2].publicIdentity(named: "device 2"), at: 5)
-        let member = identities[3].publicIdentity(named: "device 3")
+        let member = try made("let in")
+        try Founding.add(member, to: keys, by: identities[2], at: hub.line())
         let third = hub.line(of: member, invitedBy: lost, at: 6)
-        let friend = hub.line(of: try made("a friend of device 3's"), invitedBy: third, at: 7)
+        let friend = hub.line(of: try made("a friend of that"), invitedBy: third, at: 7)
         let other = hub.line(of: try made("of another container"), at: 7)
         let again = hub.line(of: try made("again"), invitedBy: lost, at: 8)
         let further = hub.line(of: try made("and again"), invitedBy: again, at: 9)

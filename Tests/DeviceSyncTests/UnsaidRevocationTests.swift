@@ -151,6 +151,84 @@ struct UnsaidRevocationTests {
         #expect(try sharing.plan()?.device == nobody)
     }
 
+    /// Takes no keys for some devices, as it says.
+    private struct FullHub: ForwardingHub {
+        let hub: any ContainerHub
+        let failure: HubFailure
+        let isFull: @Sendable (DeviceName) -> Bool
+
+        func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {
+            if isFull(device) { throw failure }
+            try hub.keep(keys, for: device)
+        }
+    }
+
+    private func sharing(
+        _ ring: KeyRing,
+        by device: DeviceIdentity? = nil,
+        full code: HubFailureCode,
+        isFull: @escaping @Sendable (DeviceName) -> Bool
+    ) -> Sharing {
+        let full = FullHub(hub: hub.line(), failure: HubFailure(code, "full"), isFull: isFull)
+        return Sharing(in: FilePath(ownFolder.url.path), ring, by: device ?? owner, at: full)
+    }
+
+    @Test("Who can get no more keys is named, and neither the others nor the statement wait for it")
+    func keysFull() throws {
+        let further = try DeviceIdentity(random: RandomBytes.make)
+        let named = further.publicIdentity(named: "further")
+        try Founding.add(named, to: keys, by: owner, at: hub.line())
+        let (ring, name) = (KeyRing(keys) { _ in }, DeviceName(of: other.id))
+        let sharing = sharing(ring, full: .keysFull) { $0 == name }
+        // Who goes by itself stays until all can have its key: nobody could give it to them later.
+        let going = self.sharing(KeyRing(keys) { _ in }, by: further, full: .keysFull) { $0 == name }
+        #expect { try going.leave() } throws: { ($0 as? HubFailure)?.error.code == .keysFull }
+        #expect(try sharing.revoke(thief.id) == .revokedWithoutKeys(for: ["other"]))
+        #expect(try isRefused(thiefLine) && !isRefused(otherLine))
+        #expect(try sharing.plan() == nil && ring.keys.newest.generation == 2)
+        #expect(try sharing.devices().first { $0.id == thief.id }?.isRevoked == true)
+        let furtherRing = KeyRing(keys) { _ in }
+        func visit(_ ring: KeyRing, _ device: DeviceIdentity) throws {
+            try LogVisit(ring, by: device, at: hub.line()).catchUp()
+        }
+        try visit(furtherRing, further)
+        #expect(furtherRing.keys == ring.keys)
+        let otherRing = KeyRing(keys) { _ in }
+        #expect { try visit(otherRing, other) } throws: { ($0 as? SyncFailure)?.code == .keyMissing }
+        // Gone on with by a process that nobody watches, it is said just so; and the next key comes with all before it.
+        try sharing.keep(PlannedRevocation(of: further.id, next: try key(3)))
+        let error = #expect(throws: UngivenKeys.self) { try sharing.finish() }
+        #expect(error?.description.contains("“other”") == true)
+        #expect(try sharing.plan() == nil && ring.keys.newest.generation == 3)
+        let last = try DeviceIdentity(random: RandomBytes.make)
+        try Founding.add(last.publicIdentity(named: "last"), to: ring, by: owner, at: hub.line())
+        let roomy = Sharing(in: FilePath(ownFolder.url.path), ring, by: owner, at: hub.line())
+        #expect(try roomy.revoke(last.id) == .revoked)
+        try visit(otherRing, other)
+        #expect(otherRing.keys == ring.keys)
+    }
+
+    @Test(
+        "A hub that has no room for keys refuses all the same, also while another was to be shut out before"
+    )
+    func quota() throws {
+        let lost = try DeviceIdentity(random: RandomBytes.make)
+        try Founding.add(lost.publicIdentity(named: "lost"), to: keys, by: owner, at: hub.line())
+        let lostLine = hub.line(of: lost.publicIdentity(named: "lost"))
+        let sharing = sharing(KeyRing(keys) { _ in }, full: .quota) { _ in true }
+        try sharing.keep(PlannedRevocation(of: lost.id, next: try key(2)))
+        let cause = try expectRefused { _ = try sharing.revoke(thief.id) }
+        let former = try #require(cause as? UnsaidRevocation)
+        #expect(former.device == lost.id && (former.cause as? HubFailure)?.error.code == .quota)
+        #expect(try isRefused(lostLine))
+        #expect(try sharing.plan()?.device == lost.id)
+        // Once there is room all of it is done.
+        let honest = self.sharing()
+        #expect(try honest.revoke(thief.id) == .revoked)
+        let out = try honest.devices().filter(\.isRevoked)
+        #expect(Set(out.map(\.id)) == [lost.id, thief.id] && honest.keys.keys.newest.generation == 3)
+    }
+
     @Test("A key beyond all that there can be is nobody's, and who goes on with shutting out lives")
     func lastKey() throws {
         let sharing = sharing()

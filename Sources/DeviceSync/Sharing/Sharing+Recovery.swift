@@ -13,7 +13,7 @@ extension Sharing {
     ///     one is right and before any former one is wrong; what it throws leaves the former ones as they are.
     /// - Throws: `SyncFailure` with code `refused` when there is one and it is not to be replaced, or there is no key left to
     ///   shut it out with; what `check(_:)` throws, when the new one would not bring the container back, and is not shown;
-    ///   `FormerPaperFailure` once the new one has been shown.
+    ///   `FormerPaperFailure` once the new one has been shown; `UngivenKeys` where all is done but that.
     package func makeRecoveryKey(
         replacesFormer: Bool,
         show: (_ groups: [String]) throws -> Void
@@ -46,11 +46,14 @@ extension Sharing {
         try check(key)
         // Shown first: cut off while the former one is shut out, that is gone on with by whoever comes next.
         try show(groups)
+        var last = Outcome.revoked
         for (index, device) in former.enumerated() {
-            do { _ = try revoke(device.id) } catch {
+            do { last = try revoke(device.id) } catch {
                 throw FormerPaperFailure(staying: former[index...].map(\.id), cause: error)
             }
         }
+        // With the last key came all before it.
+        try UngivenKeys.check(last)
     }
 
     /// Looks whether what stands on a paper would bring the container back.

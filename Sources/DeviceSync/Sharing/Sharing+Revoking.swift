@@ -10,6 +10,8 @@ extension Sharing {
     package enum Outcome: Hashable, Sendable {
         /// It is shut out, and all who stay have a new key.
         case revoked
+        /// It is shut out, and all who stay have a new key but for some, by their names, for whom the hub takes no more keys.
+        case revokedWithoutKeys(for: [String])
         /// Another device had done so before. The hub refuses it: since now, or it did already.
         case wasRevoked(by: String?, isRefusedNow: Bool)
         /// It had left by itself. The hub refuses it, as above, and what is new is sealed under a key that it has not made.
@@ -22,15 +24,16 @@ extension Sharing {
     /// or have meant to be.
     ///
     /// - Throws: `SyncFailure` with code `refused` for this device itself and one that is unknown; `UnsaidRevocation` where the
-    ///   hub refuses the device, and no more could be done; what the hub or the line refuse. Called again, or by `finish()`, it
-    ///   goes on.
+    ///   hub refuses the device, and no more could be done, be it that another was to be shut out before and could not;
+    ///   `UngivenKeys` where all is done but that; what the hub or the line refuse. Called again, or by `finish()`, it goes on.
     package func revoke(_ device: DeviceID) throws -> Outcome {
         guard device != identity.id else { throw SyncFailure.isThisDevice }
         return try alone {
             let visit = try visitLog()
             return try refusingAtLeast(device, visit) {
                 // What was begun before is ended before.
-                if let plan = try plan() { _ = try carryOut(plan) }
+                let plan = try plan()
+                let former = try plan.map { try carryOut($0) }
                 try visit.catchUp()
                 if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
                 guard let member = visit.devices.members[device] else { throw SyncFailure.unknownDevice }
@@ -38,6 +41,7 @@ extension Sharing {
                     return try carryOut(try newPlan(of: device, visit.devices))
                 }
                 let isRefusedNow = try refuse(member.identity, visit)
+                if let former, case .revokedWithoutKeys = former, plan?.device == device { return former }
                 if hasMadeNewestKey(device, visit.devices) { try replaceKey(visit.devices) }
                 return formerOutcome(device, visit.devices, isRefusedNow)
             }
@@ -53,7 +57,7 @@ extension Sharing {
         guard try plan() != nil else { return false }
         return try aloneIfNobodyIs {
             guard let plan = try plan() else { return false }
-            _ = try carryOut(plan)
+            try UngivenKeys.check(try carryOut(plan))
             return true
         } ?? false
     }
@@ -79,13 +83,14 @@ extension Sharing {
         if let member = visit.devices.members[plan.device] {
             isRefusedNow = try refuse(member.identity, visit)
         }
+        var without: [String] = []
         _ = try visit.say { id in
             let list = visit.devices
             if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
             guard list.members[plan.device]?.isRevoked == false else { return nil }
             // Another device has announced a key meanwhile.
             if plan.next.generation <= list.generation { plan = try newPlan(of: plan.device, list) }
-            try wrap(plan, for: list)
+            without = try wrap(plan, for: list).names
             return try visit.desk.sealRevocation(plan, as: id)
         }
         try visit.catchUp()
@@ -96,17 +101,22 @@ extension Sharing {
         } else {
             try forgetPlan()
         }
-        return isOurs ? .revoked : formerOutcome(plan.device, visit.devices, isRefusedNow)
+        guard isOurs else { return formerOutcome(plan.device, visit.devices, isRefusedNow) }
+        return without.isEmpty ? .revoked : .revokedWithoutKeys(for: without)
     }
 
-    /// Does what shuts a device out. Where the log, or the keys, do not let it be said to the others, the hub refuses the device at
-    /// least: it is in nobody's hands to keep itself from that, by what it writes into the log or by what keys it announces.
+    /// Does what shuts a device out. Where the log, the keys, the hub's room or this disk's do not let it be said to the others, or
+    /// another be shut out before, the hub refuses the device at least: it is in nobody's hands to keep itself from that, by what
+    /// it writes into the log, by what keys it announces, or by how much it has the others keep.
     private func refusingAtLeast(
         _ device: DeviceID,
         _ visit: LogVisit,
         _ body: () throws -> Outcome
     ) throws -> Outcome {
-        do { return try body() } catch  where error is UnsaidRevocation || LogVisit.isOfLog(error) {
+        do { return try body() } catch
+            where error is UnsaidRevocation || error is HubFailure || error is SystemError
+            || LogVisit.isOfLog(error)
+        {
             if let unsaid = error as? UnsaidRevocation, unsaid.device == device { throw unsaid }
             try visit.readOn()
             if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
@@ -141,77 +151,33 @@ extension Sharing {
         let nobody = try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: Self.nobodyName)
         let plan = try newPlan(of: nobody.id, list)
         try Founding.add(nobody, to: keys, by: identity, at: hub, remembered: folder)
-        _ = try carryOut(plan)
+        try UngivenKeys.check(try carryOut(plan))
     }
 
     /// What people see among the devices that were shut out.
     private static let nobodyName = "no device, for a new key"
 
-    /// Has the hub refuse a device under every name that it has there, and all whom it has invited but for members.
-    ///
-    /// - Returns: Whether there was anybody whom it did not refuse before.
-    /// - Throws: `SyncFailure` with code `hubChanged` where one comes after the other for ever; what the hub or the line refuse.
-    @discardableResult
-    func refuse(_ device: PublicIdentity, _ visit: LogVisit) throws -> Bool {
-        var told: Set<DeviceName> = []
-        for _ in 0..<Self.attemptCountMax {
-            let listings = try hub.registrations()
-            // After that: who is let in is a member before the hub knows him. And nobody is let in where the log cannot be read.
-            try visit.readOn()
-            let staying = visit.devices.present.filter { $0.id != device.id }
-            // What the hub has been told once it need not be told again, whatever it says then.
-            let refused = Self.refused(with: device, among: listings, staying: staying)
-                .filter { !told.contains($0.device) }
-            // Until the next look those that are not refused yet may have invited one more.
-            if refused.isEmpty { return !told.isEmpty }
-            let own = refused.filter(device.isMeant)
-            let others = refused.filter { !device.isMeant(by: $0) }
-            // Once this device itself is refused it can have nobody else refused.
-            let inOrder = device.id == identity.id ? others + own : own + others
-            for listing in inOrder {
-                try hub.refuse(listing.device)
-                told.insert(listing.device)
-            }
-        }
-        throw SyncFailure.hubChanged("The device goes on registering others at the hub. Try again.")
-    }
-
-    /// Whom the hub is to refuse with a device: what has its keys, whoever that has invited, whoever those have, and so on.
-    ///
-    /// Whoever has its token may have registered himself again, under keys that are none of the container's, or a member's, as
-    /// those are no secret. So a member stays under the name that the hub knew first by the member's keys.
-    static func refused(
-        with device: PublicIdentity,
-        among listings: [DeviceListing],
-        staying: [PublicIdentity]
-    ) -> [DeviceListing] {
-        var names = Set(listings.filter(device.isMeant).map(\.device))
-        let stayingNames = staying.reduce(into: Set<DeviceName>()) { found, member in
-            let own = listings.filter(member.isMeant)
-            let first = own.map(\.registered).min()
-            found.formUnion(own.filter { $0.registered == first }.map(\.device))
-        }
-        while true {
-            let invited = listings.filter { listing in
-                guard let inviter = listing.inviter, names.contains(inviter) else { return false }
-                return !names.contains(listing.device) && !stayingNames.contains(listing.device)
-            }
-            if invited.isEmpty { break }
-            names.formUnion(invited.map(\.device))
-        }
-        return listings.filter { names.contains($0.device) && !$0.isRevoked }
-    }
-
     /// Seals the new key, and all before it, for everybody who stays.
-    func wrap(_ plan: PlannedRevocation, for list: DeviceList) throws {
+    ///
+    /// - Returns: For whom the hub takes no more, and what it says. The others are not to go without for that: whoever has a
+    ///   device's token leaves what he likes for any of them.
+    func wrap(
+        _ plan: PlannedRevocation,
+        for list: DeviceList
+    ) throws -> (names: [String], refusal: HubFailure?) {
         let all = try keys.keys.adding(plan.next)
+        var (names, refusal): ([String], HubFailure?) = ([], nil)
         for device in list.present where device.id != plan.device {
             let box = try Sealing.WrappedKeys(all, for: device, by: identity, random: RandomBytes.make)
-            try hub.leave(box.encoded, for: device.id)
+            do { try hub.leave(box.encoded, for: device.id) } catch let failure as HubFailure
+                where failure.error.code == .keysFull
+            {
+                names.append(device.name)
+                refusal = failure
+            }
         }
+        return (names, refusal)
     }
-
-    private static let attemptCountMax = 10
 }
 
 /// The hub refuses a device from now on, but the others could not all be told, or given a new key.
@@ -232,6 +198,28 @@ package struct UnsaidRevocation: Error, CustomStringConvertible {
         }
         return
             "No key is left that they could have (\(error.detail)) Begin a new container with the folder's documents."
+    }
+}
+
+/// A device is shut out, and some of those who stay have no new key, as the hub takes no more for them.
+package struct UngivenKeys: Error, CustomStringConvertible {
+    /// What they are called.
+    package let names: [String]
+
+    package init(_ names: [String]) { self.names = names }
+
+    /// - Throws: This, where it is what has come of it.
+    static func check(_ outcome: Sharing.Outcome) throws {
+        if case .revokedWithoutKeys(let names) = outcome { throw UngivenKeys(names) }
+    }
+
+    package var description: String {
+        let named = names.map { "“\($0)”" }.joined(separator: ", ")
+        return """
+            All others have a new key but for \(named): the hub takes no more keys there, as a device has left so many. What is new \
+            cannot be read there until another device is shut out, which gives all a key again. So find the one that is in wrong \
+            hands (sheaf devices), and shut that out.
+            """
     }
 }
 
@@ -272,7 +260,8 @@ extension Sharing {
             guard list.present.count > 1 else { throw SyncFailure.lastDevice }
             let next = try keys.keys.nextKey(list, random: RandomBytes.make)
             let plan = PlannedRevocation(of: identity.id, next: next)
-            try wrap(plan, for: list)
+            // Nobody is there any more who could give it to them later.
+            if let refusal = try wrap(plan, for: list).refusal { throw refusal }
             return try visit.desk.sealRevocation(plan, as: id)
         }
         guard let known = visit.devices.members[identity.id] else { return }

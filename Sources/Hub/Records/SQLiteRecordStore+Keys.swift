@@ -111,7 +111,7 @@ extension SQLiteRecordStore {
         guard all < receivedKeyCountMax else {
             throw HubRefusal(
                 507,
-                .quota,
+                .keysFull,
                 "There are \(receivedKeyCountMax) keys for this device, which is all that there can be. A device that leaves "
                     + "so many is in wrong hands: shut it out first."
             )

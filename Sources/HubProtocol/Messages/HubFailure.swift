@@ -67,6 +67,8 @@ package struct HubFailureCode: RawRepresentable, Codable, Hashable, Sendable {
     package static let unavailable = HubFailureCode(rawValue: "unavailable")
     /// 507: the account's quota is full.
     package static let quota = HubFailureCode(rawValue: "quota")
+    /// 507: one device can have no more wrapped keys, whoever has left those that are there; for others there may be room.
+    package static let keysFull = HubFailureCode(rawValue: "keys-full")
     /// 507: the hub's volume is full, whatever the account may keep.
     package static let volumeFull = HubFailureCode(rawValue: "volume-full")
 

@@ -70,11 +70,16 @@ struct KeysTests {
         }
     }
 
-    private func expectRefused(_ generation: Int, by writer: HubCaller, _ words: String) async throws {
+    private func expectRefused(
+        _ generation: Int,
+        by writer: HubCaller,
+        _ words: String,
+        _ code: HubFailureCode = .quota
+    ) async throws {
         let failure = await #expect(throws: HubRefusal.self) {
             try await leave("x", generation, by: writer)
         }
-        #expect(failure?.status == 507 && failure?.failure.error.code == .quota)
+        #expect(failure?.status == 507 && failure?.failure.error.code == code)
         #expect(failure?.failure.error.message.contains(words) == true)
     }
 
@@ -114,7 +119,7 @@ struct KeysTests {
         for number in 0..<15 { try await fill(64, from: 1 + 64 * number, by: "zeroblob(8 + \(number))") }
         let own = going.device.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         try await fill(64, from: 1 + 64 * 15, by: "x'\(own)'")
-        try await expectRefused(2000, by: staying, "shut it out first")
+        try await expectRefused(2000, by: staying, "shut it out first", .keysFull)
         #expect(try await store.revoke(going.device, of: .first))
         try await leave("2000", 2000, by: staying)
         #expect(try await left().count == 64 * 15 + 2)
