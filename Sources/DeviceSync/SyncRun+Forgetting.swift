@@ -168,7 +168,11 @@ extension SyncRun {
     /// Contents have been replaced here by others, or went with their item: once nobody needs them they may leave the vault.
     func noteSuperseded(_ content: ContentName?) {
         guard let content else { return }
-        superseded += Self.versionByteCount + (Self.byteCount(of: content) ?? 0)
+        // Sizes are what whoever shares the container says.
+        for byteCount in [Self.versionByteCount, Self.byteCount(of: content) ?? 0] {
+            let (sum, isOver) = superseded.addingReportingOverflow(byteCount)
+            superseded = isOver ? .max : sum
+        }
     }
 
     /// Has former states leave the vault, all being in step, once they take as much room as may be worth while.

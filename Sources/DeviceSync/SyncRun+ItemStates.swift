@@ -160,7 +160,9 @@ extension SyncRun {
     func upload(of content: ContentName) -> ItemSyncState.Share? {
         guard let objects = uploads[content], let total = Self.byteCount(of: content) else { return nil }
         let fraction = objects.total == 0 ? 0 : Double(objects.done) / Double(objects.total)
-        var share = ItemSyncState.Share(UInt64(fraction * Double(total)), of: total)
+        // Of the largest totals that there are, as somebody may have said one, all is more than what a whole number holds.
+        let done = fraction < 1 ? UInt64(fraction * Double(total)) : total
+        var share = ItemSyncState.Share(done, of: total)
         share.objects = objects
         return share
     }

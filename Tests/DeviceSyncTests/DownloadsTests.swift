@@ -5,6 +5,7 @@ import Sync
 import SyncMessages
 import TestThreads
 import Testing
+import Vault
 
 @testable import DeviceSync
 
@@ -73,6 +74,49 @@ struct DownloadsTests {
         }
         #expect(shares.withLock { $0.map(\.doneByteCount) } == [4, 24, 23, 30])
         #expect(shares.withLock { $0.allSatisfy { $0.totalByteCount == 30 } })
+    }
+}
+
+/// Sizes are what other devices say.
+@Suite("Sizes that nothing has", .onOwnThreads, .timeLimit(.minutes(2)))
+struct UntrueSizesTests {
+    /// Contents as others, said to be as large as a number says.
+    private static func enlarged(_ name: ContentName) throws -> ContentName {
+        var bytes = try ContentStore.contents(name).bytes
+        for index in 16..<24 { bytes[index] = .max }
+        return ContentName(digitsOf: bytes)
+    }
+
+    @Test("What has gone, and what is sent, is counted as far as a number goes")
+    func counted() throws {
+        let pair = try DevicePair.holding("first", as: "a.txt")
+        pair.two.stop()
+        let run = SeenRun()
+        try run.start(pair.two)
+        try run.sync { run in
+            let item = try #require(run.item(at: "a.txt"))
+            let content = try Self.enlarged(try #require(run.table[item]?.state.content))
+            #expect(SyncRun.byteCount(of: content) == .max)
+            for _ in 0..<2 { run.noteSuperseded(content) }
+            #expect(run.superseded == .max)
+            _ = run.uploads.note(.init(3, of: 3), of: content)
+            #expect(run.upload(of: content)?.doneByteCount == .max)
+            run.uploads.end(content)
+        }
+        run.stop()
+        pair.end()
+    }
+
+    @Test("Who waits for more than a number holds hears of shares all the same")
+    func shared() {
+        let items = (1...3).map { ItemID(0, UInt64($0)) }
+        let last = Locked<ItemSyncState.Share?>(nil)
+        let waiter = DownloadWaiter(progress: { share in last.withLock { $0 = share } }, done: { _ in })
+        let shared = SharedWaiter(waiter, [items[0]: .max, items[1]: 1 << 63, items[2]: 30])
+        for item in items { shared.progress(item, 20) }
+        #expect(last.withLock { $0?.doneByteCount } == 60)
+        for item in items { shared.progress(item, .max) }
+        #expect(last.withLock { $0?.fraction } == 1)
     }
 }
 

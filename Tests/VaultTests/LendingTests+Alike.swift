@@ -36,6 +36,13 @@ extension LendingTests {
         }
     }
 
+    @Test("A piece that is said to be larger than any can be is in no lent file")
+    func untruePieces() throws {
+        let pieces = [ContentTree.Piece(name: ObjectName(), byteCount: .max)]
+        let target = try lender()
+        #expect(try target.vault.store.withIndexAtOneTime { try $0.lentFile(of: pieces) } == nil)
+    }
+
     @Test(
         "Of large documents that begin alike each is what it is, in whatever order they come and get their places",
         arguments: ["an end changed", "a middle changed", "written after zeros", "zeros after writing"],

@@ -35,9 +35,12 @@ final class SharedWaiter: @unchecked Sendable {
     private var doneByteCount: UInt64 = 0
 
     init(_ waiter: DownloadWaiter, _ byteCounts: [ItemID: UInt64]) {
-        (self.waiter, self.byteCounts) = (waiter, byteCounts)
+        // Sizes are what whoever shares the container says. None counts for more than what a sum of so many can hold.
+        let most = UInt64.max / UInt64(max(1, byteCounts.count))
+        self.byteCounts = byteCounts.mapValues { min($0, most) }
+        self.waiter = waiter
         waiting = Set(byteCounts.keys)
-        byteCount = byteCounts.values.reduce(0, +)
+        byteCount = self.byteCounts.values.reduce(0, +)
     }
 
     func progress(_ item: ItemID, _ byteCount: UInt64) {

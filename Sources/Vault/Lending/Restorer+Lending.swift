@@ -68,6 +68,8 @@ extension VaultIndex {
         var first: [ObjectName: Int] = [:]
         var offset = 0
         for piece in pieces {
+            // Others have said how large pieces are.
+            guard piece.byteCount <= PackFormat.objectByteCountMax else { return nil }
             defer { offset += Int(piece.byteCount) }
             // Whoever put it there put it wherever it stands.
             guard first.updateValue(offset, forKey: piece.name) == nil else { continue }
