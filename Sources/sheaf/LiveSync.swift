@@ -152,13 +152,12 @@ enum LiveSync {
         let folder = place(request.folder)
         var settings: ContainerSettings
         var said = "is joined"
+        let invitation = try request.invitation.map { try asked(forInvitation: $0, console) }
         if request.isRecovery {
-            settings = try joining.recover(
-                folder,
-                by: try LiveSharing.recoveryKey(console),
-                invitation: request.invitation ?? ""
-            )
-        } else if let invitation = request.invitation {
+            settings = try joining.recover(folder, invitation: invitation ?? "") {
+                try LiveSharing.recoveryKey(console)
+            }
+        } else if let invitation {
             if let known = try joining.registerAgain(folder, invitation: invitation) {
                 settings = known
                 said = "is registered at the hub again, as the device that it was"
@@ -180,6 +179,16 @@ enum LiveSync {
             ? "sheaf up runs already, and does not know of it yet: end it, and start it again."
             : "Keep it in step with: sheaf up"
         return "“\(settings.folder)” \(said). \(next)"
+    }
+
+    /// An invitation as it was given; for “-” what is typed now, or comes from standard input: an argument is seen by all who list
+    /// the machine's processes.
+    private static func asked(forInvitation given: String, _ console: Console) throws -> String {
+        guard given == "-" else { return given }
+        console.say("The hub's invitation: ")
+        let typed = (readLine() ?? "").trimmingCharacters(in: .whitespaces)
+        guard !typed.isEmpty else { throw Refusal("No invitation was typed.") }
+        return typed
     }
 
     /// - Throws: `Refusal` where it was mistyped.

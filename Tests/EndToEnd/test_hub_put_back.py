@@ -17,7 +17,7 @@ def words_of(device, hub, invitation):
 
 def expect_remedy(device, hub, name):
     """Both commands that say how things stand say that the hub does not know the device, and what helps."""
-    command = f"sheaf join {device.folder} --hub {hub.address} --invitation TEXT"
+    command = f"sheaf join {device.folder} --hub {hub.address} --invitation -"
     for words in (("status",), ("explain", device.folder / name)):
         wait_for(lambda words=words: command in device.run(*words).stdout, 40, lambda: device.said)
         said = device.run(*words)

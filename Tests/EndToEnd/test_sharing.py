@@ -232,6 +232,24 @@ def test_all_devices_lost_come_back_from_paper(world, base):
             input=key
         )
 
+    # Nobody who sees an invitation on the command line can use it while somebody types.
+    seen = here.hub.invite()
+    words = ["join", new.folder, "--hub", here.hub.address, "--recovery", "--invitation"]
+    typing = subprocess.Popen(
+        [SHEAF, *words, seen], env={**os.environ, "SHEAF_AGENT": "off", **new.environment}, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    asked = b""
+    while not asked.endswith(b"paper: "):
+        asked += os.read(typing.stdout.fileno(), 1000)
+    used = Device(SHEAF, base, "used")
+    refused = used.run("join", used.folder, "--hub", here.hub.address, "--invitation", "-", input=seen + "\n")
+    assert refused.returncode == 1 and "wrong, used or too old" in refused.stderr, refused.stderr
+    assert typing.communicate("\n")[1] and typing.returncode == 1
+    # It is asked for before the paper.
+    nothing = new.run(*words, "-", input="")
+    assert nothing.returncode == 1 and "No invitation was typed" in nothing.stderr, nothing.stderr
+    asked = new.run(*words, "-", input=here.hub.invite() + "\n" + "00000\n")
+    assert asked.returncode == 1 and "invitation: The recovery key" in asked.stdout, asked.stdout + asked.stderr
     groups = paper.split()
     groups[4] = groups[4][:2] + ("0" if groups[4][2] != "0" else "1") + groups[4][3:]
     wrong = join(" ".join(groups))

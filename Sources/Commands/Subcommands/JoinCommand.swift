@@ -6,7 +6,8 @@ extension Command {
             "join",
             summary: "have a folder kept in step with those of other devices",
             details: """
-                The first device begins a container with an invitation, which sheaf hub says when it starts. Every \
+                The first device begins a container with an invitation, which sheaf hub says when it starts. --invitation - asks \
+                for it: whoever lists the machine's processes sees what is given on the command line, until it is used. Every \
                 other one shares it: run sheaf pair on one that has it, and give the code it shows here. Both then show \
                 a phrase, which has to be the same: else somebody is between them.
 
@@ -59,7 +60,7 @@ private struct JoinOptions: Sendable {
     let invitation = ValueOption(
         "invitation",
         "TEXT",
-        "begin a new container, by the hub's invitation; or have a hub know this device again"
+        "begin a new container, by the hub's invitation; or have a hub know this device again; - asks for it, or reads it from standard input"
     )
     let code = ValueOption(
         "code",

@@ -12,7 +12,7 @@ enum UnknownDevice {
         let address = hub.map { "\($0)" } ?? "ADDRESS"
         return """
             Nothing here is lost. End sheaf up; get an invitation where the hub runs, by sheaf hub invite; register the device again \
-            with it: sheaf join \(folder) --hub \(address) --invitation TEXT
+            with it: sheaf join \(folder) --hub \(address) --invitation -
             """
     }
 }

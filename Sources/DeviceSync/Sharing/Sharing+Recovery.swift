@@ -88,39 +88,59 @@ extension Joining {
     ///
     /// - Parameters:
     ///   - folder: Made when it is not there; what is in it goes to the container, too.
-    ///   - key: What stands on the paper.
     ///   - invitation: The hub's: it has to know this device.
-    /// - Throws: `SyncFailure` with code `refused` when the paper opens nothing here, or was replaced.
+    ///   - askForKey: Gives what stands on the paper. Called once the invitation is used up: whoever types takes minutes, for which
+    ///     others may see it, and could use it.
+    /// - Throws: `SyncFailure` with code `refused` when the paper opens nothing here, or was replaced; what `askForKey` throws. The
+    ///   hub refuses this device then, as far as it can be told.
     package func recover(
         _ folder: FilePath,
-        by key: RecoveryKey,
-        invitation: String
+        invitation: String,
+        by askForKey: () throws -> RecoveryKey
     ) throws -> ContainerSettings {
         try preparing(folder) {
             let client = try HubClient(hub)
             defer { client.close() }
             let identity = try DeviceIdentity(random: RandomBytes.make)
-            let paper = try key.identity()
             let credentials = try register(identity, client, invitation)
-            for listing in try client.containers() {
-                let container = HubContainer(listing.container, at: client)
-                let kept = try container.keys(for: DeviceName(of: paper.id))
-                guard let found = try Sharing.kit(key, among: kept) else { continue }
-                guard found.container == listing.container else { continue }
-                let keys = KeyRing(found) { _ in }
-                let visit = try LogVisit(keys, by: paper, at: container)
-                _ = try visit.say { id in
-                    if visit.desk.shutOut != nil { throw SyncFailure.paperRevoked }
-                    return try visit.desk.sealAddition(of: identity.publicIdentity(named: deviceName), as: id)
-                }
-                try visit.catchUp()
-                guard visit.devices.present.contains(where: { $0.id == identity.id }) else {
-                    throw SyncFailure.paperUnknown
-                }
-                return try keep(keys.keys, identity, folder, credentials)
+            do {
+                let keys = try letIn(identity, by: try askForKey(), client)
+                return try keep(keys, identity, folder, credentials)
+            } catch {
+                // Nothing has come of it. Where it stays registered all the same, nobody has its token.
+                try? client.revoke(credentials.device)
+                throw error
             }
-            throw SyncFailure.paperUnknown
         }
+    }
+
+    /// Finds the container that a paper opens, and has this device let in by it.
+    ///
+    /// - Returns: The container's keys.
+    private func letIn(
+        _ identity: DeviceIdentity,
+        by key: RecoveryKey,
+        _ client: HubClient
+    ) throws -> ContainerKeys {
+        let paper = try key.identity()
+        for listing in try client.containers() {
+            let container = HubContainer(listing.container, at: client)
+            let kept = try container.keys(for: DeviceName(of: paper.id))
+            guard let found = try Sharing.kit(key, among: kept) else { continue }
+            guard found.container == listing.container else { continue }
+            let keys = KeyRing(found) { _ in }
+            let visit = try LogVisit(keys, by: paper, at: container)
+            _ = try visit.say { id in
+                if visit.desk.shutOut != nil { throw SyncFailure.paperRevoked }
+                return try visit.desk.sealAddition(of: identity.publicIdentity(named: deviceName), as: id)
+            }
+            try visit.catchUp()
+            guard visit.devices.present.contains(where: { $0.id == identity.id }) else {
+                throw SyncFailure.paperUnknown
+            }
+            return keys.keys
+        }
+        throw SyncFailure.paperUnknown
     }
 }
 
