@@ -141,7 +141,8 @@ final class LogDesk: @unchecked Sendable {
         try lock.withLock {
             let reading = try reader.read(page) { revisions[$0] ?? 0 }
             var result = Reading(finding: reading.finding, others: reading.others)
-            let hashes = Dictionary(page.entries.map { ($0.position, $0.hash) }, uniquingKeysWith: { $1 })
+            // What says that it stands in a place again, behind the entry that was read there, is none of the log's.
+            let hashes = Dictionary(page.entries.map { ($0.position, $0.hash) }) { first, _ in first }
             for entry in reading.entries {
                 guard let hash = hashes[entry.position] else { continue }
                 revisions[entry.record.item] = entry.position
