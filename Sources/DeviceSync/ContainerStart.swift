@@ -143,7 +143,7 @@ final class ContainerStart {
             let own = item.map { follower.isDeep ? run.state(of: $0) : run.listedState(of: $0) }
             let others =
                 follower.isDeep ? run.states(below: follower.path) : run.unsettledStates(in: follower.path)
-            follower.tell((own.map { [$0] } ?? []) + others, run.isSettled)
+            follower.tell((own.map { [$0] } ?? []) + others, run.isSettled(below: follower.path))
             return run.follow(follower)
         }
     }

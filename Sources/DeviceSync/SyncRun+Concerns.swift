@@ -42,7 +42,7 @@ extension SyncRun {
             || amidSaves.contains { isInside($0, folder) }
     }
 
-    private func isInside(_ item: ItemID, _ folder: ItemID) -> Bool {
+    func isInside(_ item: ItemID, _ folder: ItemID) -> Bool {
         var next = parent(of: item)
         // Two moments may lead round in a ring.
         for _ in 0..<4096 {

@@ -10,8 +10,10 @@ struct Follower: Sendable {
     var path: String
     /// Whether what is in folders in it counts.
     var isDeep = true
-    /// Told on the container's queue what has become otherwise, and whether all is in step.
+    /// Told on the container's queue what has become otherwise, and whether all below the path is in step.
     var tell: @Sendable ([ItemSyncState], _ isSettled: Bool) -> Void
+    /// What was told last of that.
+    var standing = FollowedStanding()
 }
 
 /// Who is told why an item is as it is.
@@ -43,7 +45,7 @@ extension SyncRun {
     func follow(_ follower: Follower) -> @Sendable () -> Void {
         let id = UUID()
         followers[id] = follower
-        follower.tell([], isSettled)
+        follower.tell([], isSettled(for: id, isNews: true))
         return { [queue, box = Confined(Weak(self))] in
             queue.async { box.value.value?.followers[id] = nil }
         }
@@ -96,18 +98,17 @@ extension SyncRun {
             asker.tell(now)
             askReadingsAgain()
         }
-        let isSettled = isSettled
         let root = place.folder.string + "/"
         let deep = states.map(\.state)
         // What is in a folder is for those who see the folder and not what is in it.
         let listed = followers.values.allSatisfy(\.isDeep) ? [] : listedStates(states, and: folders)
-        for follower in followers.values {
-            follower.tell(
-                (follower.isDeep ? deep : listed).filter {
-                    follower.follows(String($0.path.dropFirst(root.count)))
-                },
-                isSettled
-            )
+        for (id, follower) in followers {
+            let followed = (follower.isDeep ? deep : listed).filter {
+                follower.follows(String($0.path.dropFirst(root.count)))
+            }
+            // Who follows a folder alone is told nothing of what is deep in it.
+            let isNews = follower.isDeep ? !followed.isEmpty : !states.isEmpty
+            follower.tell(followed, isSettled(for: id, isNews: isNews))
         }
     }
 }

@@ -74,6 +74,46 @@ struct FollowingTests {
         pair.end()
     }
 
+    @Test(
+        "Who follows a folder hears that it is in step, whatever is the matter elsewhere",
+        arguments: [true, false]
+    )
+    func elsewhere(isDeep: Bool) throws {
+        try one.write("text", to: "Sub/In/a.txt")
+        try one.write("text", to: "Other/b.txt")
+        pair.wait {
+            two.text("Sub/In/a.txt") == "text" && two.text("Other/b.txt") == "text" && pair.isSettled
+        }
+        let running = try #require(two.running)
+        let isSettled = Locked<[String: Bool]>([:])
+        let ends = ["", "Sub", "Other", "Nowhere"].map { path in
+            running.follow(path, isDeep: isDeep) { _, isSo in isSettled.withLock { $0[path] = isSo } }
+        }
+        defer { for end in ends { end() } }
+        func are(_ expected: [String: Bool]) -> Bool { isSettled.withLock { $0 } == expected }
+        pair.wait { are(["": true, "Sub": true, "Other": true, "Nowhere": true]) }
+        try running.pause("Other/b.txt", by: "a test")
+        try two.write("edited", to: "Other/b.txt")
+        pair.wait { are(["": false, "Sub": true, "Other": false, "Nowhere": true]) }
+        // Who comes now is told the same.
+        let late = running.follow("Sub", isDeep: isDeep) { _, isSo in isSettled.withLock { $0["late"] = isSo }
+        }
+        late()
+        #expect(isSettled.withLock { $0["late"] } == true)
+        isSettled.withLock { $0["late"] = nil }
+        two.line.cut()
+        pair.wait { are(["": false, "Sub": false, "Other": false, "Nowhere": false]) }
+        two.line.mend()
+        pair.wait { are(["": false, "Sub": true, "Other": false, "Nowhere": true]) }
+        try running.pause("Sub/In/a.txt", by: "a test")
+        try one.write("also edited", to: "Sub/In/a.txt")
+        pair.wait { are(["": false, "Sub": false, "Other": false, "Nowhere": true]) }
+        try running.resume("Sub/In/a.txt", .preserveLocal) { _ in }
+        pair.wait { two.text("Sub/In/a.txt") == "also edited" }
+        pair.wait { are(["": false, "Sub": true, "Other": false, "Nowhere": true]) }
+        pair.end()
+    }
+
     @Test("Why a container cannot begin is reported once, and again when it has become something else")
     func reports() throws {
         two.stop()

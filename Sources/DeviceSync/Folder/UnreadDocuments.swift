@@ -12,6 +12,7 @@ struct UnreadDocuments {
     private var isUnordered = false
 
     var isEmpty: Bool { traces.isEmpty }
+    var items: some Sequence<ItemID> { traces.keys }
 
     subscript(item: ItemID) -> ItemTrace? {
         get { traces[item] }
