@@ -112,6 +112,26 @@ package struct KeyValueState: Hashable, Sendable {
         return true
     }
 
+    /// Whether some write gives way to all that are made by who has seen other devices' values.
+    package var hasEarlyWrites: Bool { writes.values.contains { $0.number < .first } }
+
+    /// Numbers the writes that gave way to other devices' values like any others, in the order that they had.
+    ///
+    /// - Parameters:
+    ///   - counter: Has seen all that the state has.
+    ///   - writer: Who numbers them.
+    package mutating func numberEarlyWrites(with counter: inout WriteCounter, by writer: Writer) {
+        let early = writes.filter { $0.value.number < .first }
+        let ordered = early.sorted { left, right in
+            if Write.precedes(left.value, right.value) { return true }
+            if Write.precedes(right.value, left.value) { return false }
+            return left.key.lexicographicallyPrecedes(right.key)
+        }
+        for (key, write) in ordered {
+            writes[key] = Write(number: counter.next(), writer: writer, value: write.value)
+        }
+    }
+
     /// Takes another state in.
     ///
     /// - Returns: The keys that hold something else now.

@@ -226,6 +226,28 @@ struct KeyValueStateTests {
         #expect(later == WriteNumber(bits: ahead.bits + 3))
     }
 
+    @Test("Numbered anew, what gave way is later than all that still does, in the order that it had")
+    func numberingEarly() {
+        var (state, counter) = (KeyValueState(), WriteCounter())
+        #expect(state.set(.integer(1), "first", at: counter.next(givesWay: true), by: writers[2]) == true)
+        #expect(state.set(.integer(2), "second", at: counter.next(givesWay: true), by: writers[0]) == true)
+        #expect(state.set(nil, "first", at: counter.next(givesWay: true), by: writers[1]) == true)
+        let late = WriteNumber(bits: WriteNumber.first.bits + 9)
+        #expect(state.set(.integer(3), "late", at: late, by: writers[0]) == true)
+        counter.observe(state.latest)
+        state.numberEarlyWrites(with: &counter, by: writers[1])
+        #expect(
+            state.writes.mapValues { $0.number.bits - WriteNumber.first.bits } == [
+                Array("late".utf8): 9, Array("second".utf8): 10, Array("first".utf8): 11,
+            ]
+        )
+        #expect(state.values == ["second": .integer(2), "late": .integer(3)])
+        #expect(!state.hasEarlyWrites && state.latest == counter.last)
+        let former = state
+        state.numberEarlyWrites(with: &counter, by: writers[1])
+        #expect(state == former)
+    }
+
     @Test("The file is that of Docs/formats/key-values.md")
     func vector() throws {
         var state = KeyValueState()

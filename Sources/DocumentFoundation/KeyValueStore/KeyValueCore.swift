@@ -103,11 +103,8 @@ final class KeyValueCore: Sendable {
         state.withLock { ($0.awaitsInitialSync, $0.hasToldInitialSync) = (true, false) }
     }
 
-    /// There was nothing on other devices.
-    func endInitialSync() {
-        state.withLock { $0.awaitsInitialSync = false }
-        endFirstSync()
-    }
+    /// All that other devices have has come, if anything.
+    func endInitialSync() { queue.sync { endWaiting() } }
 
     /// Another account's values take the place of these, whatever their times.
     func changeAccount(to settings: KeyValueSettings) {
@@ -152,7 +149,8 @@ final class KeyValueCore: Sendable {
             if settings.container != nil {
                 let isAwaited = (found?.latest ?? WriteNumber(bits: 0)) < WriteNumber.first
                 state.withLock { $0.awaitsInitialSync = isAwaited }
-                if isAwaited { awaitFirstValues(settings) }
+                // Who waited and has ended may have left what gives way still.
+                if isAwaited || found?.hasEarlyWrites == true { awaitFirstValues(settings) }
             }
             if let found { tellOfQuota(take(found)) }
         } catch {
@@ -169,8 +167,8 @@ final class KeyValueCore: Sendable {
         state.withLock { $0.watch = watch }
     }
 
-    /// Waits for the container to be in step once, whenever somebody keeps it so: if nothing of other devices has come then, there
-    /// is nothing.
+    /// Waits for the stores' folder to be in step once, whenever somebody keeps it so: if nothing of other devices has come then,
+    /// there is nothing.
     private func awaitFirstValues(_ settings: KeyValueSettings) {
         guard let folder = settings.folder else { return }
         let following = SyncFollowing(
@@ -189,7 +187,25 @@ final class KeyValueCore: Sendable {
         guard state.withLock({ $0.settings == settings }) else { return }
         // What has come is read first, and was the first then.
         readNews()
-        endInitialSync()
+        endWaiting()
+    }
+
+    private func endWaiting() {
+        state.withLock { $0.awaitsInitialSync = false }
+        endFirstSync()
+        if numberEarlyWrites() { _ = exchange() }
+    }
+
+    /// What other devices have is known: what has not given way to it is as good from now on. With the numbers that it has, it would
+    /// give way to whatever the next new device writes before it knows anything.
+    ///
+    /// - Returns: Whether there is something of it to save.
+    private func numberEarlyWrites() -> Bool {
+        state.withLock { state in
+            guard state.values.hasEarlyWrites else { return false }
+            state.values.numberEarlyWrites(with: &state.counter, by: writer)
+            return true
+        }
     }
 
     private func endFirstSync() {
@@ -207,7 +223,7 @@ final class KeyValueCore: Sendable {
         do {
             guard let found = try KeyValueFile(settings).load() else { return }
             notify(take(found))
-            // Somebody has put an older file in place: what it lacks is added again.
+            // Somebody has put an older file in place: what it lacks is added again. So are numbers that are new.
             if state.withLock({ $0.values != found }) { _ = exchange() }
         } catch {
             // A damaged file is put aside when the next one is saved, one of a later version is left alone.
@@ -224,8 +240,8 @@ final class KeyValueCore: Sendable {
         // That there was none, a person was told when the file was opened.
         if !isWatched { try? watch(folder, settings) }
         do {
-            notify(take(try KeyValueFile(settings).join(values)))
-            return true
+            // Once: nobody waits any more then.
+            return notify(take(try KeyValueFile(settings).join(values))) ? exchange() : true
         } catch {
             Self.warn("\(Self.sentence(error)) What was stored lasts as long as this process only.")
             return false
@@ -255,18 +271,21 @@ final class KeyValueCore: Sendable {
         }
     }
 
-    private func notify(_ news: News) {
+    /// - Returns: Whether something has another number by that, and is to be saved.
+    @discardableResult
+    private func notify(_ news: News) -> Bool {
         defer { tellOfQuota(news) }
         let changed = news.changed
-        guard !changed.isEmpty else { return }
-        let isInitial = state.withLock { state in
-            guard state.awaitsInitialSync else { return false }
+        guard !changed.isEmpty else { return false }
+        let (isInitial, isEnd) = state.withLock { state in
+            guard state.awaitsInitialSync else { return (false, false) }
             // What gives way as this store's own does may be another process's here, or another device's that waits as well.
             state.awaitsInitialSync = !news.isFirst
             defer { state.hasToldInitialSync = true }
-            return !state.hasToldInitialSync
+            return (!state.hasToldInitialSync, news.isFirst)
         }
-        tell(isInitial ? .initialSync : .server, changed.sorted())
+        defer { tell(isInitial ? .initialSync : .server, changed.sorted()) }
+        return isEnd && numberEarlyWrites()
     }
 
     /// All of it stays: nobody but the app knows what can go. Until it has removed enough, only what makes the store smaller
