@@ -45,6 +45,61 @@ struct FolderLookTests: LookingAtFolder {
         func didMake(_ call: SystemCall) {}
     }
 
+    /// Somebody who replaces a folder just when a look lists the one above it.
+    private struct Replacer: SystemCallObserver {
+        let root: URL
+        let isDone = Locked(false)
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard call.name.hasPrefix("open"), call.path == FilePath(root.path),
+                !isDone.withLock({ $0 })
+            else { return 0 }
+            isDone.withLock { $0 = true }
+            for (name, target) in [("folder", ".sheaf-keyvalues-old"), (".sheaf-keyvalues-new", "folder")] {
+                let paths = [name, target].map { root.appendingPathComponent($0).path }
+                guard Foundation.rename(paths[0], paths[1]) == 0 else { return errno }
+            }
+            return 0
+        }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test(
+        "What is in a folder that is replaced by its like between two listings keeps the mark that it came with"
+    )
+    func replacedMeanwhile() throws {
+        var table = FolderTable()
+        for name in ["folder", "gone", ".sheaf-keyvalues-new"] {
+            let url = root.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        }
+        try write("text", "folder/a.txt")
+        _ = try look(&table)
+        let folder = try #require(item("folder", in: table))
+        let document = try #require(table.item(at: ItemPlace(folder, "a.txt")))
+        try write("made anew", ".sheaf-keyvalues-new/a.txt")
+        for (name, item) in [(".sheaf-keyvalues-new", folder), (".sheaf-keyvalues-new/a.txt", document)] {
+            let path = FilePath(root.appendingPathComponent(name).path)
+            _ = try FileIdentity.marking(path, with: item.mark)
+        }
+        let gone = try #require(item("gone", in: table))
+        try FileManager.default.removeItem(at: root.appendingPathComponent("gone"))
+        // What is above the one that is gone is listed last.
+        let replacer = Replacer(root: root)
+        let outcome = try SystemCallObservation.withObserver(replacer) {
+            try look(&table, at: [folder, gone])
+        }
+        #expect(replacer.isDone.withLock { $0 } && outcome.missing == [gone])
+        let path = FilePath(root.appendingPathComponent("folder/a.txt").path)
+        #expect(try FileIdentity.mark(at: path) == document.mark)
+        // The folder is another directory: it is looked at again.
+        #expect(outcome.folders == [folder])
+        let next = try look(&table, at: [folder])
+        #expect(next.missing.isEmpty && Array(next.touched.keys) == [document])
+        #expect(table.item(at: ItemPlace(folder, "a.txt")) == document)
+        #expect(try FileIdentity.mark(at: path) == document.mark)
+    }
+
     @Test("A new document that somebody marks while it is looked at is known by that mark, also afterwards")
     func markedMeanwhile() throws {
         var table = FolderTable()

@@ -257,10 +257,18 @@ struct FolderLook {
         case .new:
             guard !entry.isPlaceholder else { return try takeRemaining(placeholder: index) }
             if let mark = entry.fresh, !isMatched(ItemID(mark)) { return try settle(index, as: ItemID(mark)) }
+            guard try !isFoundTwice(index) else { return }
             // The mark is of the name that was found first.
             if try isSecondName(index) { return try settle(index, as: ItemID(fresh())) }
             try settle(index, as: try giveFresh(fresh(), to: index))
         }
+    }
+
+    /// Whether something bears the mark of an item that has been found at the very place: it is that, and no copy. Its folder may
+    /// have been replaced between two listings, or have told of a name twice as that was moved. The next look tells what it is.
+    private mutating func isFoundTwice(_ index: Int) throws -> Bool {
+        guard let item = try mark(of: index).map({ ItemID($0) }), isMatched(item) else { return false }
+        return table.path(of: item, in: root) == found[index].path
     }
 
     /// Whether an item that was found under one name is not there any more, but where this look came later: two names of one
