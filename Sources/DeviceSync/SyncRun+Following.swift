@@ -71,6 +71,17 @@ extension SyncRun {
         }
     }
 
+    /// What is in folders that have come to other places is there under paths of which nobody has been told yet. Where nobody
+    /// follows what is deep in folders, a large one comes to its place without a look at all in it.
+    func noteNews(inMoved folders: Set<ItemID>) {
+        let deep = followers.values.filter(\.isDeep)
+        guard !deep.isEmpty else { return }
+        for folder in folders where table[folder] != nil {
+            let path = path(of: folder)
+            if deep.contains(where: { $0.follows(path) }) { news.formUnion(table.subtree(of: folder)) }
+        }
+    }
+
     func tellFollowers() {
         causalRecord.note(news, at: place.now()) { engine.differing.contains($0) }
         guard !followers.isEmpty || !askers.isEmpty else {

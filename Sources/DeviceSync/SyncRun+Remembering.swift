@@ -153,6 +153,7 @@ extension SyncRun {
             news.formUnion(items)
             downloads.noteChanged(items)
         }
+        noteNews(inMoved: table.takeMoved())
         note(written, in: &changes)
         changes.volumes = unwrittenVolumes
         for item in conflicts.takenUp { changes.conflicts[item] = conflicts.shown[item] ?? [:] }

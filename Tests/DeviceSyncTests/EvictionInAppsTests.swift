@@ -284,7 +284,8 @@ struct EvictionInAppsTests {
             // The scope is that of whoever starts it.
             watcher.query.start()
             let expected = [
-                "status": NSMetadataUbiquitousItemDownloadingStatusNotDownloaded, "size": "4",
+                "path": "a.txt", "status": NSMetadataUbiquitousItemDownloadingStatusNotDownloaded,
+                "size": "4",
                 "changed": "\(QueryWatcher.milliseconds(changed))", "ubiquitous": "1",
                 "container": two.folder.lastPathComponent, "shared": "0", "external": "0", "conflict": "0",
                 "requested": "0", "downloading": "0", "downloaded": "0.0", "downloading error": "-",

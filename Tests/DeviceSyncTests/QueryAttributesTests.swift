@@ -110,6 +110,31 @@ struct QueryAttributesTests {
         }
     }
 
+    @Test(
+        "In a folder that is renamed, here or on another device, they stand as before",
+        arguments: [true, false]
+    )
+    func renamedFolder(isRenamedHere: Bool) throws {
+        try putInPlace("text", as: "old/in/a.txt")
+        try putInPlace("text", as: "beside.txt")
+        try watched { watcher in
+            says(watcher, "a.txt", ["is uploaded": "1", "path": "old/in/a.txt"])
+            let folder = (isRenamedHere ? two : one).folder.appendingPathComponent(Self.folder)
+            try FileManager.default.moveItem(
+                at: folder.appendingPathComponent("old"),
+                to: folder.appendingPathComponent("new")
+            )
+            pair.wait { one.text(Self.folder + "new/in/a.txt") == "text" }
+            says(watcher, "a.txt", ["is uploaded": "1", "uploading": "0", "path": "new/in/a.txt"])
+            // What happens to it from then on is told of where it is.
+            two.line.cut()
+            try write("edited", to: "new/in/a.txt", on: two)
+            says(watcher, "a.txt", ["is uploaded": "0", "path": "new/in/a.txt"])
+            two.line.mend()
+            says(watcher, "a.txt", ["is uploaded": "1", "path": "new/in/a.txt"])
+        }
+    }
+
     @Test("In conflict, until that is settled")
     func conflict() throws {
         try putInPlace("text", as: "a.bin")

@@ -44,7 +44,10 @@ final class QueryWatcher: @unchecked Sendable {
         let status = item.value(forAttribute: NSMetadataUbiquitousItemDownloadingStatusKey) as? String
         let changed = item.value(forAttribute: NSMetadataItemFSContentChangeDateKey) as? Date
         let container = item.value(forAttribute: NSMetadataUbiquitousItemContainerDisplayNameKey) as? String
+        let path = item.value(forAttribute: NSMetadataItemPathKey) as? String
+        let documents = path?.components(separatedBy: "/Documents/")
         return [
+            "path": documents?.last ?? "-",
             "status": status ?? "-", "size": number(NSMetadataItemFSSizeKey),
             "changed": changed.map { "\(milliseconds($0))" } ?? "-",
             "ubiquitous": number(NSMetadataItemIsUbiquitousKey), "container": container ?? "-",

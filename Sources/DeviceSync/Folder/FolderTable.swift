@@ -25,6 +25,8 @@ struct FolderTable {
     private(set) var nameVersion = 0
     /// The items that have been written since somebody asked last.
     private var written: Set<ItemID> = []
+    /// The folders that have come to other places since somebody asked last.
+    private var moved: Set<ItemID> = []
 
     init() {}
 
@@ -33,7 +35,11 @@ struct FolderTable {
         set {
             nameless.remove(item)
             written.insert(item)
-            if items[item]?.state.place != newValue?.state.place { nameVersion += 1 }
+            let former = items[item]?.state
+            if former?.place != newValue?.state.place {
+                nameVersion += 1
+                if former?.kind == .folder { moved.insert(item) }
+            }
             guard let newValue else {
                 if volumes[item] != nil { note(volume: nil, at: item) }
                 return items[item] = nil
@@ -84,6 +90,12 @@ struct FolderTable {
     mutating func takeWritten() -> Set<ItemID> {
         defer { written = [] }
         return written
+    }
+
+    /// The folders that have come to other places since this was asked last: what is in them has other paths.
+    mutating func takeMoved() -> Set<ItemID> {
+        defer { moved = [] }
+        return moved
     }
 
     /// Whether something has come to be otherwise since then.
