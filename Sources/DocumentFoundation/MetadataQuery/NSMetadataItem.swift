@@ -5,8 +5,8 @@ internal import Locks
 /// What a query has found: a file, a folder, a package or a symbolic link, and what is known of it.
 ///
 /// Values that the disk has to tell, sizes and dates, are read when they are asked for first, and again once the query
-/// has told of a change; that may block. One item is one object for as long as its query runs, through renames,
-/// too. Any thread.
+/// has told of a change; whether there are unresolved conflicts is asked each time. That may block. One item is one object
+/// for as long as its query runs, through renames, too. Any thread.
 ///
 /// A class of an app's own may be derived from it, which a test hands to code that takes items: made by `init()` it has no
 /// values but those that its `value(forAttribute:)` gives, which predicates ask for, too.
@@ -60,6 +60,8 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
         if let known { return known }
         guard let attributes else { return .null }
         let value = attributes.value(of: key)
+        // A conflict may be settled without a change of a file, and where nobody keeps the item in step nothing tells of it.
+        guard key != NSMetadataUbiquitousItemHasUnresolvedConflictsKey else { return value }
         state.withLock { state in
             // Of a time before the query told of a change: not to be kept.
             if state.refreshCount == count { state.known[key] = value }

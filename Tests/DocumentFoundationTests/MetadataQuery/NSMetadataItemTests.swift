@@ -48,4 +48,27 @@ struct NSMetadataItemTests {
         #expect(before == .integer(3))
         #expect(item.value(forAttribute: NSMetadataItemFSSizeKey) as? Int == 5)
     }
+
+    @Test("Whether it is in conflict is asked each time: that one is settled nothing has to tell of")
+    func settled() throws {
+        let place = try AccountPlace()
+        let documents = try place.join("cloud", at: 1)
+        let stage = try VersionStage(root: documents)
+        let url = try stage.save("won", at: "a.txt")
+        let loser = try stage.write("lost", at: "elsewhere.txt")
+        let mark = try #require(try FileIdentity.ifPresent(at: FilePath(url.path))?.mark)
+        _ = try stage.store.keepConflict(at: FilePath(loser.path), of: url, as: mark, .conflict)
+        let folder = FilePath(documents.path)
+        var attributes = ItemAttributes(folder: folder, name: "a.txt", form: .file, types: ItemTypes())
+        attributes.ubiquity = UbiquityStates(place.account(), below: [folder])
+        let item = NSMetadataItem(attributes, number: nil)
+        try stage.run {
+            let key = NSMetadataUbiquitousItemHasUnresolvedConflictsKey
+            #expect(item.value(forAttribute: key) as? Bool == true)
+            for version in try #require(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)) {
+                version.isResolved = true
+            }
+            #expect(item.value(forAttribute: key) as? Bool == false)
+        }
+    }
 }
