@@ -18,9 +18,8 @@ internal import Locks
 /// Notifications are posted on `operationQueue`, or on the main queue: `NSMetadataQueryDidStartGathering`,
 /// `NSMetadataQueryGatheringProgress`, `NSMetadataQueryDidFinishGathering`, then `NSMetadataQueryDidUpdate`. Results
 /// change only just before one of them is posted. An update comes at once after a pause, and not within
-/// `notificationBatchingInterval` of the one before: many changes are few updates. A scope that is not there when the
-/// query starts stays empty until it is started anew. What is removed is told a
-/// twentieth of a second late, as editors put files back.
+/// `notificationBatchingInterval` of the one before: many changes are few updates. A scope that is not there, or goes, is
+/// empty until it is there. What is removed is told a twentieth of a second late, as editors put files back.
 ///
 /// A class of an app's own may be derived from it, which a test hands to code that takes queries: it overrides what that
 /// code asks for, and posts the notifications itself.

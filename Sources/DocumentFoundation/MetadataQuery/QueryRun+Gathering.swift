@@ -130,6 +130,7 @@ extension QueryRun {
         let number = found.task.number
         watches[number] = found.watch
         lacksWatches = lacksWatches || found.lacksWatch
+        awaitScope(number, found.task.path)
         if found.isMissed {
             miss(number)
         } else {

@@ -106,6 +106,7 @@ extension QueryRun {
             guard let self else { return }
             queue.async { self.heard(events, in: number) }
         }
+        awaitScope(number, path)
     }
 
     /// Tells what was moved from what came and went.

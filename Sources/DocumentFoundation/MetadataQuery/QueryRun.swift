@@ -68,6 +68,8 @@ final class QueryRun: @unchecked Sendable {
 
     // On the queue.
     var watches: [Int: FileEvents.Watch] = [:]
+    /// For scopes that are not there, the nearest folders above them that are, by the scopes' numbers.
+    var watchesAbove: [Int: FileEvents.Watch] = [:]
     var dirty: Set<ItemCatalogue.Place> = []
     var moves: [Move] = []
     var leaving: [UInt32: ItemCatalogue.Place] = [:]
@@ -116,7 +118,7 @@ final class QueryRun: @unchecked Sendable {
             state.core.stop()
         }
         plan.ubiquity?.end()
-        queue.async { self.watches = [:] }
+        queue.async { (self.watches, self.watchesAbove) = ([:], [:]) }
     }
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
