@@ -78,8 +78,9 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     /// Where to search: file URLs or paths of folders, `NSMetadataQueryUserHomeScope`, or the scopes of containers
     /// (`NSMetadataQueryUbiquitousDocumentsScope`, `NSMetadataQueryUbiquitousDataScope`,
-    /// `NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope`). With one of these, items whose contents are not here are
-    /// found, too, and items have attributes about how they stand. Changed while the query runs, it runs anew.
+    /// `NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope`). With one of these, and with a container's folder or one in
+    /// it, items whose contents are not here are found, too, and items have attributes about how they stand. Changed while the
+    /// query runs, it runs anew.
     open var searchScopes: [Any] = [] { didSet { restart() } }
 
     /// The items to search, in place of all in the scopes: file URLs or metadata items; nil for all. Searched are their places:
@@ -164,7 +165,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             interval: notificationBatchingInterval,
             only: only,
             leftOut: scopes.leftOut(),
-            ubiquity: scopes.isUbiquitous ? UbiquityStates(.shared, below: roots) : nil,
+            ubiquity: scopes.states(below: roots),
             statesSecondsMax: statesSecondsMax
         )
     }

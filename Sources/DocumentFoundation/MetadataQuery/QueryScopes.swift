@@ -1,5 +1,6 @@
 internal import FileSystem
 internal import Foundation
+internal import SyncMessages
 
 /// Where a metadata query searches: what its `searchScopes` say, as folders.
 struct QueryScopes {
@@ -42,8 +43,19 @@ struct QueryScopes {
     }
 
     /// Whether one of them is a scope of containers.
-    var isUbiquitous: Bool {
+    private var isOfContainers: Bool {
         scopes.contains { ($0 as? String).map(Self.ubiquityScopes.contains) == true }
+    }
+
+    /// How items of containers stand, for a search of folders; nil for one that is in no container, however it names its folders.
+    ///
+    /// - Parameter roots: The folders that are searched.
+    func states(below roots: [FilePath]) -> UbiquityStates? {
+        let account = UbiquityAccount.shared
+        guard !isOfContainers else { return UbiquityStates(account, below: roots) }
+        // Apps ask the file manager for a container's folder and search that, too.
+        let joined = account.joined
+        return roots.contains { joined.folder(of: $0) != nil } ? UbiquityStates(account, below: roots) : nil
     }
 
     private static let ubiquityScopes = [

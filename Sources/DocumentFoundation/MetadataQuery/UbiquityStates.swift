@@ -198,6 +198,10 @@ package final class UbiquityStates: Sendable {
     /// The value of a key about containers; nil for another key.
     func value(of key: String, at path: FilePath) -> PredicateValue? {
         guard Self.keys.contains(key) else { return nil }
+        // Of several folders that are searched some may be in no container.
+        guard container(of: path) != nil else {
+            return key == NSMetadataItemIsUbiquitousKey ? .truth(false) : .null
+        }
         let known = state.withLock { $0.items[path] }
         switch key {
         case NSMetadataItemIsUbiquitousKey: return .truth(!isExcluded(path))

@@ -19,11 +19,11 @@ struct UbiquityScopesTests {
         private let isFound = DispatchSemaphore(value: 0)
         private var observers: [any NSObjectProtocol] = []
 
-        init(_ scopes: [Any], below root: URL) {
+        init(_ scopes: [Any], of items: [URL]? = nil, below root: URL) {
             self.root = root.path + "/"
             queue.maxConcurrentOperationCount = 1
             query.operationQueue = queue
-            query.searchScopes = scopes
+            (query.searchScopes, query.searchItems) = (scopes, items)
             query.predicate = NSPredicate(format: "%K LIKE '*'", NSMetadataItemFSNameKey)
             query.notificationBatchingInterval = 0
             for name in [Notification.Name.NSMetadataQueryDidFinishGathering, .NSMetadataQueryDidUpdate] {
@@ -151,6 +151,56 @@ struct UbiquityScopesTests {
             try evicted.encoded().write(to: root.appendingPathComponent("Library/.e.txt.icloud"))
             let search = Search([NSMetadataQueryUbiquitousDataScope], below: root)
             #expect(search.finds(["Library", "Library/c.txt", "Library/e.txt"]))
+        }
+    }
+
+    @Test("A container that is searched by its folder, or one in it, shows what is not here as its scopes do")
+    func folders() throws {
+        try within {
+            for path in ["Documents/a.txt", "Documents/e.txt"] { try write(path) }
+            let documents = root.appendingPathComponent("Documents", isDirectory: true)
+            let item = documents.appendingPathComponent("e.txt")
+            let searches = [
+                Search([root], below: root), Search([documents], below: root),
+                Search([documents.path], below: root), Search([], of: [item], below: root),
+            ]
+            let expected: [Set<String>] = [
+                ["Documents", "Documents/a.txt", "Documents/e.txt"], ["Documents/a.txt", "Documents/e.txt"],
+                ["Documents/a.txt", "Documents/e.txt"], ["Documents/e.txt"],
+            ]
+            for (search, expected) in zip(searches, expected) { #expect(search.finds(expected)) }
+            let evicted = Placeholder(name: "e.txt", byteCount: 8, isDirectory: false, typeIdentifier: nil)
+            try evicted.encoded().write(to: documents.appendingPathComponent(".e.txt.icloud"))
+            try FileManager.default.removeItem(at: item)
+            try write("Documents/later.txt")
+            for (search, expected) in zip(searches.dropLast(), expected) {
+                #expect(search.finds(expected.union(["Documents/later.txt"])))
+            }
+            // Of one that is searched by itself nothing has changed: a new search finds it too.
+            #expect(Search([], of: [item], below: root).finds(["Documents/e.txt"]))
+        }
+    }
+
+    @Test("Of several folders those in no container are in none, and have nothing that says how it stands")
+    func mixed() throws {
+        try within {
+            try write("Documents/a.txt")
+            let other = place.base.appendingPathComponent("other", isDirectory: true)
+            try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+            try Data().write(to: other.appendingPathComponent("b.txt"))
+            let roots = QueryScopes([root, other]).roots()
+            let states = try #require(QueryScopes([root, other]).states(below: roots))
+            func value(_ key: String, _ url: URL) -> PredicateValue? {
+                states.value(of: key, at: FilePath(url.path))
+            }
+            let inside = root.appendingPathComponent("Documents/a.txt")
+            let outside = other.appendingPathComponent("b.txt")
+            let status = NSMetadataUbiquitousItemDownloadingStatusKey
+            #expect(value(NSMetadataItemIsUbiquitousKey, inside) == .integer(1))
+            #expect(value(status, inside) == .string(NSMetadataUbiquitousItemDownloadingStatusCurrent))
+            #expect(value(NSMetadataItemIsUbiquitousKey, outside) == .integer(0))
+            #expect(value(status, outside) == .null)
+            #expect(QueryScopes([other]).states(below: QueryScopes([other]).roots()) == nil)
         }
     }
 
