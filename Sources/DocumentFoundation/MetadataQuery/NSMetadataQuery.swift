@@ -118,12 +118,14 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     /// Whether it has been stopped, and not started again.
     open var isStopped: Bool { run?.isStopped ?? false }
 
-    /// Begins to gather. What was found before is dropped.
+    /// Begins to gather. What was found before is dropped, and updates that were disabled are enabled.
     ///
     /// - Returns: False without a predicate, and for a query that runs.
     @discardableResult
     open func start() -> Bool {
         guard let predicate, run?.isStopped ?? true else { return false }
+        // Apps disable updates for a last look at the results, stop, and enable them never.
+        disabledCount = 0
         begin(predicate)
         return true
     }
@@ -201,7 +203,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         let context = deviceContext
         let deliver: @Sendable () -> Void = { [weak self] in context.run { self?.deliver(run) } }
         if let operationQueue {
-            operationQueue.addOperation(deliver)
+            operationQueue.addOperation(Delivery(deliver) { run.told() })
         } else {
             DispatchQueue.main.async(execute: deliver)
         }

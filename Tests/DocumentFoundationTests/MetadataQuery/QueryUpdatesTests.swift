@@ -105,6 +105,66 @@ struct QueryUpdatesTests {
         #expect(stage.names().sorted() == ["a.txt", "b.txt", "c.txt"])
     }
 
+    @Test("A query that is started anew tells, though updates were disabled before it was stopped")
+    func disabledAtStop() throws {
+        try stage.write("a.txt")
+        let observer = at(.NSMetadataQueryDidFinishGathering) { query in
+            query.disableUpdates()
+            query.stop()
+        }
+        stage.gather()
+        NotificationCenter.default.removeObserver(observer)
+        stage.clear()
+        stage.gather()
+        try stage.write("b.txt")
+        stage.wait("what is new") { $0.flatMap(\.added).map { QueryStage.name($0) } == ["b.txt"] }
+        // One that runs anew for another predicate was started by nobody: what was disabled stays so.
+        stage.use { query in
+            query.disableUpdates()
+            query.predicate = NSPredicate(format: "%K LIKE 'b*'", NSMetadataItemFSNameKey)
+        }
+        #expect(try #require(stage.query.run).state.withLock { $0.core.isDisabled })
+        stage.clear()
+        stage.use { $0.enableUpdates() }
+        stage.wait("the gathering") { $0.contains { $0.name == .NSMetadataQueryDidFinishGathering } }
+        #expect(stage.names() == ["b.txt"])
+    }
+
+    @Test("Updates that were disabled before it was started are enabled then")
+    func disabledBeforeStart() throws {
+        try stage.write("a.txt")
+        let observer = at(.NSMetadataQueryDidFinishGathering) { $0.enableUpdates() }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        stage.use { $0.disableUpdates() }
+        stage.gather()
+        #expect(stage.names() == ["a.txt"])
+    }
+
+    @Test("What an app cancels on the query's queue is told all the same")
+    func cancelled() throws {
+        stage.gather()
+        let (isBusy, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        for name in ["a.txt", "b.txt"] {
+            stage.clear()
+            stage.queue.addOperation {
+                isBusy.signal()
+                goesOn.wait()
+            }
+            #expect(isBusy.wait(timeout: .now() + 30) == .success)
+            try stage.write(name)
+            let run = try #require(stage.query.run)
+            run.queue.sync {
+                run.needsLookAtAll = true
+                run.look()
+            }
+            // What is to be told waits for its turn.
+            #expect(run.state.withLock { $0.isToBeTold })
+            stage.queue.cancelAllOperations()
+            goesOn.signal()
+            stage.wait("what was cancelled") { $0.flatMap(\.added).map { QueryStage.name($0) } == [name] }
+        }
+    }
+
     @Test("On a queue that runs several operations at once notifications come in order, one after another")
     func concurrentQueue() throws {
         stage.queue.maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
