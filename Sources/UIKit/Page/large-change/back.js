@@ -1,6 +1,7 @@
 import { openDialog } from '../app-dialog/dialogs.js';
 import { h } from '../dom.js';
 import { strings } from '../strings.js';
+import { words } from './words.js';
 
 /** So many names are listed; of the others only their number is said. */
 const namesMax = 20;
@@ -14,12 +15,12 @@ export function goBack(scene) {
   const change = scene.store.browser?.lastLargeChange;
   if (!change) return;
   const dialog = openDialog({
-    title: strings.goBackTitle,
-    message: strings.goBackMessage(change),
+    title: words.goBackTitle,
+    message: words.goBackMessage(change),
     isAlert: true,
     actions: [
       { title: strings.cancel, style: 'cancel' },
-      { title: strings.goBackConfirm, style: 'default', goesBack: true },
+      { title: words.goBackConfirm, style: 'default', goesBack: true },
     ],
     choose: async ({ goesBack }) => {
       dialog.close();
@@ -31,18 +32,18 @@ export function goBack(scene) {
 
 function tell(scene, { count, newer, lost }) {
   if (newer.length + lost.length === 0) {
-    scene.notice({ text: strings.goesBack(count) });
+    scene.notice({ text: words.goesBack(count) });
     return;
   }
   const list = (title, names) => (names.length === 0 ? [] : [
     h('p', {}, title),
     h('ul', {}, ...names.slice(0, namesMax).map((name) => h('li', {}, name)),
-      names.length > namesMax ? h('li', {}, strings.andMore(names.length - namesMax)) : null),
+      names.length > namesMax ? h('li', {}, words.andMore(names.length - namesMax)) : null),
   ]);
   openDialog({
-    title: strings.goesBack(count),
+    title: words.goesBack(count),
     body: h('div.large-change-details', {},
-      ...list(strings.goBackNewer, newer), ...list(strings.goBackLost, lost)),
+      ...list(words.goBackNewer, newer), ...list(words.goBackLost, lost)),
     actions: [{ title: strings.ok, style: 'cancel' }],
   });
 }

@@ -1,7 +1,7 @@
 import { openDialog } from '../app-dialog/dialogs.js';
 import { h, setText } from '../dom.js';
 import { icon } from '../icons/icons.js';
-import { strings } from '../strings.js';
+import { words } from './words.js';
 
 /** Says above the list that a large change waits for a person, and asks what is to become of it. */
 export class LargeChangeBar {
@@ -16,8 +16,8 @@ export class LargeChangeBar {
     this.text = h('span', {});
     this.decide = h('button.text-button', {
       type: 'button', 'aria-haspopup': 'dialog', onclick: () => this.#open(),
-    }, strings.largeChangeDecide);
-    this.bar = h('section.large-change', { 'aria-label': strings.largeChange, hidden: true },
+    }, words.largeChangeDecide);
+    this.bar = h('section.large-change', { 'aria-label': words.largeChange, hidden: true },
       icon('error'), this.text, this.decide);
     browser.above.append(this.bar);
     browser.scene.store.listen((touched) => {
@@ -30,7 +30,7 @@ export class LargeChangeBar {
 
   #update() {
     const waiting = this.#waiting;
-    const text = waiting.map((change) => strings.largeChangeWaits(change)).join(' ');
+    const text = waiting.map((change) => words.largeChangeWaits(change)).join(' ');
     if (waiting.length > 0) {
       setText(this.text, text);
       // How it grows is not read out.
@@ -49,13 +49,13 @@ export class LargeChangeBar {
     this.#drawn = '';
     this.#draw();
     this.#dialog = openDialog({
-      title: strings.largeChangeTitle,
+      title: words.largeChangeTitle,
       body: this.details,
       isAlert: true,
       actions: [
-        { title: strings.largeChangeLater, style: 'cancel' },
-        { title: strings.largeChangeGoOn, style: 'destructive', choice: 'goOn' },
-        { title: strings.largeChangePutBack, style: 'default', choice: 'putBack' },
+        { title: words.largeChangeLater, style: 'cancel' },
+        { title: words.largeChangeGoOn, style: 'destructive', choice: 'goOn' },
+        { title: words.largeChangePutBack, style: 'default', choice: 'putBack' },
       ],
       choose: ({ choice }) => {
         const changes = this.#waiting.map(({ id }) => id);
@@ -67,7 +67,7 @@ export class LargeChangeBar {
 
   #draw() {
     const sentences = [
-      ...this.#waiting.flatMap((change) => strings.largeChangeDetails(change)), ...strings.largeChangeChoices,
+      ...this.#waiting.flatMap((change) => words.largeChangeDetails(change)), ...words.largeChangeChoices,
     ];
     if (sentences.join() === this.#drawn) return;
     this.#drawn = sentences.join();
