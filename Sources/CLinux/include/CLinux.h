@@ -1,6 +1,7 @@
 // What Swift's view of the C library leaves out, one call each and no logic.
 #pragma once
 
+#include "CLinuxConnections.h"
 #include "CLinuxExtents.h"
 #include "CLinuxIdentity.h"
 

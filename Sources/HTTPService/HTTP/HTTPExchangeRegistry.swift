@@ -13,12 +13,18 @@ final class HTTPExchangeRegistry: Sendable {
 
     let handler: any HTTPRequestHandler
     let limits: HTTPLimits
+    let admits: @Sendable (IPv4Endpoint) -> Bool
     private let state = Locked(State())
 
     /// No requests yet.
-    init(handler: any HTTPRequestHandler, limits: HTTPLimits) {
+    init(
+        handler: any HTTPRequestHandler,
+        limits: HTTPLimits,
+        admits: @escaping @Sendable (IPv4Endpoint) -> Bool
+    ) {
         self.handler = handler
         self.limits = limits
+        self.admits = admits
     }
 
     /// A request's head is there.

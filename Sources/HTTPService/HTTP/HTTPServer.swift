@@ -25,12 +25,16 @@ package final class HTTPServer: Sendable {
     private let isStopping = Locked(false)
 
     /// Starts to serve a listening socket.
+    ///
+    /// - Parameter admits: Whether a connection is served, by where its other end is; one that is not is closed before anything of
+    ///   it is read. Called on the thread that serves it; MUST return soon.
     package init(
         listener: Descriptor,
         limits: HTTPLimits,
-        handler: any HTTPRequestHandler
+        handler: any HTTPRequestHandler,
+        admits: @escaping @Sendable (IPv4Endpoint) -> Bool = { _ in true }
     ) throws(HTTPServerRefused) {
-        let exchanges = HTTPExchangeRegistry(handler: handler, limits: limits)
+        let exchanges = HTTPExchangeRegistry(handler: handler, limits: limits, admits: admits)
         let reference = Unmanaged.passRetained(exchanges)
         let flags =
             MHD_USE_EPOLL.rawValue | MHD_USE_INTERNAL_POLLING_THREAD.rawValue
@@ -46,6 +50,7 @@ package final class HTTPServer: Sendable {
         ]
         let pointer = cdoc_mhd_start(
             flags,
+            HTTPCallbacks.admit,
             HTTPCallbacks.handle,
             HTTPCallbacks.began,
             HTTPCallbacks.ended,
@@ -108,6 +113,15 @@ package struct HTTPServerRefused: Error, Hashable, Sendable, CustomStringConvert
 ///
 /// Kept free of any actor.
 private enum HTTPCallbacks {
+    /// A connection is there.
+    static let admit: MHD_AcceptPolicyCallback = { registry, address, byteCount in
+        guard let registry, let address else { return .NO }
+        // Only where it has come over IPv4 is asked.
+        guard let peer = IPv4Endpoint(address, byteCount: byteCount) else { return .YES }
+        let registryObject = Unmanaged<HTTPExchangeRegistry>.fromOpaque(registry).takeUnretainedValue()
+        return registryObject.admits(peer) ? .YES : .NO
+    }
+
     /// A request line is there: makes the exchange that the later calls carry.
     static let began:
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?)

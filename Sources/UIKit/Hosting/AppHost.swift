@@ -111,6 +111,13 @@ private final class HostReceiver: WebHostDelegate, Sendable {
         EventTurns.add { SceneSessions.disconnected(tab) }
     }
 
+    func visitorRefused(ofUser user: UInt32) {
+        StandardError.say(
+            "A program of user \(user) wanted to connect and was refused: "
+                + "the page is for browsers of the user who runs this program."
+        )
+    }
+
     func uploadFinished(_ upload: WebUpload) {
         // The import that names the batch takes all of it.
     }

@@ -3,8 +3,9 @@ internal import Locks
 
 /// Tokens of links that open the page once.
 ///
-/// A link that is given to another program to open is seen by all users of the machine, among the arguments of processes: whoever
-/// comes second with it finds the door closed. Its state is under one lock.
+/// A link that is given to another program to open is seen among the arguments of processes, and noted by who keeps accounts of
+/// them: once it has been used it is worth nothing. Who looks at once comes first; other users are kept out by `VisitorGate`.
+/// Its state is under one lock.
 final class VisitorTokens: Sendable {
     /// More are not remembered: the oldest were never used.
     private static let countMax = 64

@@ -82,7 +82,10 @@ package final class WebHost: Sendable {
                 loop: loop,
                 queue: queue
             )
-            let server = try serve(listener, router)
+            let gate = VisitorGate(port: port) { [queue, delegate] user in
+                queue.async { delegate.object?.visitorRefused(ofUser: user) }
+            }
+            let server = try serve(listener, router, gate)
             stage = .running(server, loop)
         }
         state.keep(port: port)
@@ -130,13 +133,15 @@ package final class WebHost: Sendable {
 
     private func serve(
         _ listener: TCPListener,
-        _ router: WebHostRouter
+        _ router: WebHostRouter,
+        _ gate: VisitorGate
     ) throws(WebHostError) -> HTTPServer {
         do throws(HTTPServerRefused) {
             return try HTTPServer(
                 listener: listener.socket,
                 limits: configuration.httpLimits,
-                handler: router
+                handler: router,
+                admits: { gate.admits($0) }
             )
         } catch {
             throw WebHostError(code: .serverRefused, detail: "\(error)")

@@ -3,7 +3,7 @@ package import HTTPService
 
 /// What a host asks and tells the program.
 ///
-/// The news of tabs and finished uploads (the last four) come one at a time and in order, on one serial queue
+/// The news (the last five) come one at a time and in order, on one serial queue
 /// of the host. They MUST return soon; a receiver on the main actor hops there itself. The host keeps its
 /// delegate weakly.
 package protocol WebHostDelegate: AnyObject, Sendable {
@@ -50,6 +50,9 @@ package protocol WebHostDelegate: AnyObject, Sendable {
 
     /// A tab is gone. One that comes back, under the same id, is another `WebTab`.
     func tabDisconnected(_ tab: WebTab)
+    /// A program of another user of this machine wanted to connect, and was refused. Told once of each user.
+    func visitorRefused(ofUser user: UInt32)
+
 }
 
 /// A file that came whole.

@@ -18,7 +18,8 @@ final class RawClient: @unchecked Sendable {
     let socket: CInt
     private var buffer: [UInt8] = []
 
-    init(port: UInt16, receiveBufferByteCount: CInt? = nil) throws {
+    /// - Parameter owner: Another user whose the socket is to be; only root can make it so.
+    init(port: UInt16, receiveBufferByteCount: CInt? = nil, owner: UInt32? = nil) throws {
         socket = Foundation.socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         try #require(socket >= 0)
         // A bound for a test that fails; nothing here takes that long.
@@ -30,6 +31,7 @@ final class RawClient: @unchecked Sendable {
         if var size = receiveBufferByteCount {
             setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
         }
+        if let owner { try #require(fchown(socket, owner, owner) == 0) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian

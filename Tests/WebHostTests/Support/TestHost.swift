@@ -33,6 +33,7 @@ enum News: Equatable, Sendable {
     case connected(String)
     case received(String, String)
     case disconnected(String)
+    case refused(UInt32)
     case uploaded(batch: String, path: String, byteCount: UInt64)
 }
 
@@ -97,6 +98,8 @@ final class RecordingDelegate: WebHostDelegate {
 
     func setPage(_ make: @escaping @Sendable () async -> WebResponse) {
         state.withLock { $0.makePage = make }
+    func visitorRefused(ofUser user: UInt32) { note(.refused(user)) }
+
     }
     func setOnMessage(_ act: @escaping @Sendable (WebTab, String) -> Void) {
         state.withLock { $0.onMessage = act }
