@@ -63,11 +63,7 @@ final class WebHostRouter: HTTPRequestHandler {
         let isIn = access.hasSession(request)
         // Who is in already uses up a link for one all the same: its token was seen by others.
         if let token = request.target.value("token"), opens(token, request) || isIn {
-            let response = WebResponse(
-                status: 303,
-                headers: [WebHeader("Location", "/"), access.sessionCookie]
-            )
-            return .respond(SecurityHeaders.secured(response, authority: authority))
+            return .respond(SecurityHeaders.secured(welcome(request), authority: authority))
         }
         guard isIn else {
             return .respond(
@@ -83,6 +79,18 @@ final class WebHostRouter: HTTPRequestHandler {
     /// Whether a token lets its bearer in. One that does so once is not used up by who only looks what there is.
     private func opens(_ token: String, _ request: WebRequest) -> Bool {
         access.isToken(token) || request.method == "GET" && visitors.take(token)
+    }
+
+    /// Gives a browser the session, and leads it to the page.
+    ///
+    /// Where another site's page or a file has led here, the browser leaves out the cookie of all that it is redirected to. What a
+    /// page of ours leads to gets it.
+    private func welcome(_ request: WebRequest) -> WebResponse {
+        let site = request.header("Sec-Fetch-Site") ?? "none"
+        let response =
+            ["none", "same-origin"].contains(site)
+            ? WebResponse(status: 303, headers: [WebHeader("Location", "/")]) : .html(Self.openDoor)
+        return response.setting(access.sessionCookie.name, access.sessionCookie.value)
     }
 
     private func answerPageFile(_ request: WebRequest, _ authority: String) -> HTTPAnswer {
@@ -258,6 +266,17 @@ final class WebHostRouter: HTTPRequestHandler {
 private final class SecuredReceiver: HTTPBodyReceiver {
     private let receiver: UploadReceiver
     private let authority: String
+    private static let openDoor = """
+        <!doctype html>
+        <html lang="en">
+        <meta charset="utf-8">
+        <meta http-equiv="refresh" content="0; url=/">
+        <title>Documents</title>
+        <p><a href="/">Go on to the documents</a></p>
+        </html>
+
+        """
+
 
     init(receiver: UploadReceiver, authority: String) {
         self.receiver = receiver

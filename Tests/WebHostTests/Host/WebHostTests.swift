@@ -61,6 +61,22 @@ struct WebHostTests {
         await host.host.stop()
     }
 
+    @Test(
+        "A link in another site's page or in a file leads to the page by one of ours, as a redirect has no cookie"
+    )
+    func linkFromElsewhere() async throws {
+        let host = try TestHost()
+        let target = "/?token=\(host.token)"
+        for site in ["cross-site", "same-site"] {
+            let entry = try await host.request("GET", target, headers: ["Sec-Fetch-Site": site])
+            #expect(entry.status == 200 && entry.header("set-cookie") != nil, "\(site)")
+            #expect(entry.text.contains(#"http-equiv="refresh" content="0; url=/""#), "\(site)")
+        }
+        let typed = try await host.request("GET", target, headers: ["Sec-Fetch-Site": "none"])
+        #expect(typed.status == 303)
+        await host.host.stop()
+    }
+
     @Test("A link for one that a browser opened which was in already lets nobody in after it")
     func linkForOneWhoIsIn() async throws {
         let host = try TestHost()
