@@ -2,6 +2,7 @@ internal import Foundation
 internal import LocalSockets
 internal import StandardStreams
 internal import UniformTypeIdentifiers
+internal import WebHost
 
 extension ApplicationRun {
     /// Where the processes of this app meet; nil where the user has no runtime folder that is safe.
@@ -10,6 +11,10 @@ extension ApplicationRun {
         guard let folder = try? RuntimeFolder(environment: ProcessInfo.processInfo.environment) else {
             return nil
         }
+        return place(arguments, in: folder)
+    }
+
+    private static func place(_ arguments: LaunchArguments, in folder: RuntimeFolder) -> String {
         let app = AppInfo.main.bundleIdentifier ?? AppInfo.main.executableName
         return HandOver.place(of: app, documents: arguments.documents, in: folder)
     }
@@ -23,7 +28,7 @@ extension ApplicationRun {
         else { return false }
         print("\(AppInfo.main.displayName) runs already: \(receipt.link)")
         fflush(nil)
-        if arguments.browses, !receipt.isShown { browse(receipt.link) }
+        if arguments.browses, !receipt.isShown { browse(receipt.link, arguments) }
         return true
     }
 
@@ -44,12 +49,31 @@ extension ApplicationRun {
     }
 
     /// Opens the page in the desktop's browser.
-    static func browse(_ link: String) {
+    ///
+    /// All users of the machine see what a program is given to open, among the arguments of processes. Where the kernel tells whose
+    /// a connection is, the link is of no use to others. Elsewhere it goes by a page of our own, which not every browser can read: one
+    /// that is kept in a package of its own sees no hidden folders.
+    static func browse(_ link: String, _ arguments: LaunchArguments) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["xdg-open", link]
-        do { try process.run() } catch {
+        do {
+            let address =
+                WebHost.knowsVisitors() ? link : try linkPage(arguments).lead(to: link).absoluteString
+            process.arguments = ["xdg-open", address]
+            try process.run()
+        } catch {
             StandardError.say("The page could not be opened in a browser (\(error)); open \(link) yourself.")
         }
+    }
+
+    /// Leaves no page behind that leads to this process.
+    static func removeLinkPage(_ arguments: LaunchArguments) {
+        // Without a folder for it there was none.
+        try? linkPage(arguments).remove()
+    }
+
+    private static func linkPage(_ arguments: LaunchArguments) throws -> LinkPage {
+        let folder = try RuntimeFolder(environment: ProcessInfo.processInfo.environment)
+        return LinkPage(path: place(arguments, in: folder) + ".html")
     }
 }

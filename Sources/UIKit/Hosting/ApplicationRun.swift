@@ -62,7 +62,7 @@ enum ApplicationRun {
     private static func launch(_ arguments: LaunchArguments, _ delegate: any UIApplicationDelegate) throws {
         documents = arguments.documents
         try FileManager.default.createDirectory(at: documents, withIntermediateDirectories: true)
-        watchSignals()
+        watchSignals(arguments)
         // The browser lets a person choose anything in it.
         SecurityScope.shared.grant(documents)
         BookmarkKeeper.shared.addDocumentFolder(documents)
@@ -82,23 +82,24 @@ enum ApplicationRun {
         print("Documents: \(documents.path)    Stop with Ctrl-C.")
         fflush(nil)
         takeHandedOver(arguments) { host.linkForOne().absoluteString }
-        if arguments.browses { browse(host.linkForOne().absoluteString) }
+        if arguments.browses { browse(host.linkForOne().absoluteString, arguments) }
     }
 
     // MARK: The end
 
-    private static func watchSignals() {
+    private static func watchSignals(_ arguments: LaunchArguments) {
         signal(SIGPIPE, SIG_IGN)
         endSignals = EndSignals([SIGINT, SIGTERM, SIGHUP]) {
-            DispatchQueue.main.async { MainActor.assumeIsolated { end() } }
+            DispatchQueue.main.async { MainActor.assumeIsolated { end(arguments) } }
         }
     }
 
     /// Saves and closes every document, then ends the process.
-    private static func end() {
+    private static func end(_ arguments: LaunchArguments) {
         guard !isEnding else { return }
         isEnding = true
         handOver?.end()
+        removeLinkPage(arguments)
         let application = UIApplication.shared
         delegate?.applicationWillTerminate(application)
         NotificationCenter.default.post(name: UIApplication.willTerminateNotification, object: application)

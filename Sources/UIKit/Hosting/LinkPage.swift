@@ -1,0 +1,38 @@
+internal import Foundation
+internal import HTTPService
+
+/// A page in a file that only this user can read, and that leads a browser on to a link.
+struct LinkPage: Hashable, Sendable {
+    /// Where it is: in a folder of this user's alone.
+    let path: String
+
+    /// Writes it in the place of the one before, whole or not at all.
+    ///
+    /// - Parameter link: An address of hexadecimal digits, which means nothing in HTML.
+    /// - Returns: Its own address.
+    func lead(to link: String) throws(SystemCallFailure) -> URL {
+        let page = """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="referrer" content="no-referrer">
+            <meta http-equiv="refresh" content="0; url=\(link)">
+            <title>Documents</title>
+            <p><a href="\(link)">Go on to the documents</a></p>
+            </html>
+
+            """
+        let draft = path + "." + Hexadecimal.text(try SystemCalls.randomBytes(count: 8))
+        defer { _ = unlink(draft) }
+        let file = try SystemCalls.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+        try SystemCalls.writeAll(ArraySlice(page.utf8), to: file)
+        _ = try SystemCalls.check("rename") { rename(draft, path) }
+        return URL(fileURLWithPath: path)
+    }
+
+    /// Removes it, if it is there.
+    func remove() {
+        // What cannot be removed leads to where nobody is: its link worked once.
+        _ = unlink(path)
+    }
+}
