@@ -82,7 +82,7 @@ let package = Package(
         ),
         .target(
             name: "WebHost",
-            dependencies: ["CLinux", "CWslay", "HTTPService", "Locks"],
+            dependencies: ["CLinux", "CWslay", "Cryptography", "HTTPService", "Locks"],
             swiftSettings: strict
         ),
         // Cores: pure decisions.
@@ -270,7 +270,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WebHostTests",
-            dependencies: ["HTTPService", "Locks", "SeededNumbers", "WebHost"],
+            dependencies: ["Cryptography", "HTTPService", "Locks", "SeededNumbers", "WebHost"],
             swiftSettings: strict
         ),
         .testTarget(

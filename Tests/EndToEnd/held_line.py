@@ -21,7 +21,7 @@ class HeldLine:
         page_side.connect_to_server().on_message(self._said)
 
     def _said(self, message):
-        self._has_greeted = True
+        self._has_greeted = self._has_greeted or '"hello"' in message
         if self._holds and not (self._lets_through and self._lets_through in message):
             self._held.append(message)
         else:

@@ -81,9 +81,9 @@ private final class HostReceiver: WebHostDelegate, Sendable {
         self.uploads = uploads
     }
 
-    func page(for request: WebRequest) async -> WebResponse {
+    func page(for request: WebRequest, proofKey: String) async -> WebResponse {
         do {
-            return .html(try await FirstPage.make())
+            return .html(try await FirstPage.make(proofKey: proofKey))
         } catch {
             StandardError.say("The page could not be made: \(error)")
             return .text("The page could not be made. Look at what the program printed.\n", status: 500)

@@ -4,6 +4,7 @@ internal import Foundation
 @MainActor
 enum FirstPage {
     private struct First: Encodable {
+        var proofKey: String
         var app: OutgoingMessage.AppDescription
         var scene: SceneDescription
     }
@@ -12,7 +13,9 @@ enum FirstPage {
     private static let mark = "<!--SHEAF-FIRST-->"
 
     /// The page for a tab that has not connected yet.
-    static func make() async throws -> String {
+    ///
+    /// - Parameter proofKey: By what it knows the process it connects to.
+    static func make(proofKey: String) async throws -> String {
         let template = try String(
             contentsOf: PageFiles.directory.appendingPathComponent("index.html"),
             encoding: .utf8
@@ -24,11 +27,12 @@ enum FirstPage {
             await browser.model.whenListed()
         }
         let scene = SceneRenderer.describe(tabSession.window)
-        return template.replacingOccurrences(of: mark, with: try drawing(scene))
+        return template.replacingOccurrences(of: mark, with: try drawing(scene, proofKey: proofKey))
     }
 
-    static func drawing(_ scene: SceneDescription) throws -> String {
-        let data = try JSONEncoder().encode(First(app: AppHost.description, scene: scene))
+    static func drawing(_ scene: SceneDescription, proofKey: String) throws -> String {
+        let first = First(proofKey: proofKey, app: AppHost.description, scene: scene)
+        let data = try JSONEncoder().encode(first)
         let json = String(decoding: data, as: UTF8.self).replacingOccurrences(of: "<", with: "\\u003c")
         let title = escaped(scene.browser?.path.last?.name ?? AppHost.description.name)
         let list = scene.items.prefix(itemsDrawnMax).map { "<li>\(escaped($0.title))</li>" }.joined()

@@ -10,6 +10,9 @@ const isTooLong = (text) => text.length > byteCountMax / 3 && new Blob([text]).s
  * answered. When a line is new, everything unanswered is sent again in order; the process answers what
  * it has carried out already without doing it twice. So what was typed while cut off is not lost.
  *
+ * Another program may have taken the port of a process that has ended. So the first message of a line has to be the proof that
+ * this page's process is there, which wants a key that came with the page; before that nothing is taken in, and nothing is said.
+ *
  * A process that stands still leaves the line open. While an answer is awaited and nothing is heard, it is
  * asked for a sign; the line counts as off when none comes, until something is heard again.
  */
@@ -17,6 +20,8 @@ export class Connection {
   #store;
   #handle;
   #tab;
+  #proofKey;
+  #isConnecting = false;
   /** @type {WebSocket | null} */
   #socket = null;
   #isGreeted = false;
@@ -33,11 +38,13 @@ export class Connection {
   /**
    * @param {import('./store.js').Store} store
    * @param {string} tab  32 hexadecimal digits
+   * @param {string} proofKey  what only this page and its process know
    * @param {(message: any) => void} handle  takes the messages that are not about the scene
    */
-  constructor(store, tab, handle) {
+  constructor(store, tab, proofKey, handle) {
     this.#store = store;
     this.#tab = tab;
+    this.#proofKey = proofKey;
     this.#handle = handle;
     addEventListener('online', () => this.#connectNow());
     document.addEventListener('visibilitychange', () => {
@@ -49,14 +56,32 @@ export class Connection {
   /** Whether the process has greeted this line. */
   get isLive() { return this.#isGreeted; }
 
-  connect() {
-    const address = new URL(`/live?tab=${this.#tab}`, location.href);
+  /** Whether the line was there and is gone: whoever answers now may be another program. */
+  get isCutOff() { return this.#attempts > 0; }
+
+  async connect() {
+    if (this.#isConnecting) return;
+    this.#isConnecting = true;
+    const challenge = crypto.randomUUID().replaceAll('-', '');
+    const proof = await proofOf(challenge, this.#proofKey);
+    this.#isConnecting = false;
+    const address = new URL(`/live?tab=${this.#tab}&challenge=${challenge}`, location.href);
     address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
     const socket = new WebSocket(address);
     this.#socket = socket;
     this.#isGreeted = false;
-    socket.onmessage = ({ data }) => this.#receive(JSON.parse(data));
+    socket.onmessage = ({ data }) => {
+      if (data !== proof) return this.#hangUp(socket);
+      socket.onmessage = (event) => this.#receive(JSON.parse(event.data));
+    };
     socket.onclose = () => this.#closed(socket);
+  }
+
+  /** Ends a line to somebody else. He may take his time to close it. */
+  #hangUp(socket) {
+    socket.onmessage = null;
+    socket.close();
+    this.#closed(socket);
   }
 
   /**
@@ -181,6 +206,17 @@ export class Connection {
     clearTimeout(this.#retry);
     if (this.#socket === null) this.connect();
   }
+}
+
+/** The message that shows that its sender knows a key: HMAC with SHA-256 of what was asked, and at which address. */
+async function proofOf(challenge, key) {
+  const bytes = Uint8Array.from(key.match(/../g), (digits) => Number.parseInt(digits, 16));
+  const hash = { name: 'HMAC', hash: 'SHA-256' };
+  const imported = await crypto.subtle.importKey('raw', bytes, hash, false, ['sign']);
+  const asked = new TextEncoder().encode(`${challenge} ${location.host}`);
+  const code = new Uint8Array(await crypto.subtle.sign('HMAC', imported, asked));
+  const proof = [...code].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return JSON.stringify({ type: 'proof', proof });
 }
 
 /** This tab's name, which a reload keeps. A doubled tab begins with its model's, which is there and keeps it. */

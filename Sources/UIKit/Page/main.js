@@ -7,7 +7,8 @@ import { Scene } from './scene.js';
 import { strings } from './strings.js';
 import { applyTint } from './tint.js';
 
-const scene = new Scene(await tabName());
+const { proofKey, ...first } = JSON.parse(document.getElementById('first').textContent);
+const scene = new Scene(await tabName(), proofKey);
 const { store } = scene;
 const opening = document.getElementById('opening');
 const browser = document.querySelector('document-browser');
@@ -35,17 +36,21 @@ for (const name of ['connection-bar', 'document-browser', 'notice-shelf']) {
 }
 store.listen(dress);
 
-const first = document.getElementById('first');
-if (first?.textContent.trim()) store.receive({ type: 'hello', rev: 0, ...JSON.parse(first.textContent) });
+store.receive({ type: 'hello', rev: 0, ...first });
 scene.connection.connect();
 // What shows documents, and what else the list does without, comes at the first sign that somebody is there to use it.
 let isRestComing = false;
 function bringRest() {
   if (isRestComing) return;
+  if (scene.connection.isCutOff) {
+    scene.addEventListener('line', bringRest, { once: true });
+    return;
+  }
   isRestComing = true;
   // A page that is cut off before it can show documents begins anew when it finds its process again: nothing has been
   // typed into it yet.
-  Promise.all([import('./scene-stage/element.js'), import('./app-dialog/dialogs.js')]).then(
+  const needed = Promise.all([import('./scene-stage/element.js'), import('./app-dialog/dialogs.js')]);
+  needed.then(
     ([, { Dialogs }]) => {
       stage.attach(scene);
       new Dialogs(scene);
@@ -53,7 +58,7 @@ function bringRest() {
     () => scene.addEventListener('line', () => location.reload()),
   );
   // Where one of these is needed it is asked for again, and what is in the way is said.
-  browser.prepare().catch(() => {});
+  Promise.all([needed, browser.prepare()]).then(() => { scene.isWhole = true; }, () => {});
 }
 for (const name of ['pointermove', 'pointerdown', 'keydown', 'dragenter']) {
   addEventListener(name, bringRest, { capture: true, passive: true, once: true });

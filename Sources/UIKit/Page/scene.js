@@ -10,12 +10,18 @@ import { strings } from './strings.js';
  * id), `web` (a message for an editor's frame), `line` (the process can hear again).
  */
 export class Scene extends EventTarget {
-  /** @param {string} tab  this tab's name */
-  constructor(tab) {
+  /** Whether all has come that somebody may need who does something. */
+  isWhole = false;
+
+  /**
+   * @param {string} tab  this tab's name
+   * @param {string} proofKey  what only this page and its process know
+   */
+  constructor(tab, proofKey) {
     super();
     this.store = new Store();
     this.tab = tab;
-    this.connection = new Connection(this.store, tab, (message) => this.#handle(message));
+    this.connection = new Connection(this.store, tab, proofKey, (message) => this.#handle(message));
   }
 
   /**
@@ -37,19 +43,22 @@ export class Scene extends EventTarget {
   }
 
   /**
-   * Has a part of the page come that its first screen does without; undefined, and said so, where it cannot.
+   * Has a part of the page come that its first screen does without; undefined, and said so, where it cannot. None is taken from
+   * whoever answers while the process is not there.
    * @template T
    * @param {() => Promise<T>} load
    * @returns {Promise<T | undefined>}
    */
   async part(load) {
-    try {
-      return await load();
-    } catch (error) {
-      console.error(error);
-      this.notice({ text: strings.offline });
-      return undefined;
+    if (!this.connection.isCutOff || this.isWhole) {
+      try {
+        return await load();
+      } catch (error) {
+        console.error(error);
+      }
     }
+    this.notice({ text: strings.offline });
+    return undefined;
   }
 
   /** Shows that something did not work: `{title, message}`. */

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import Foundation
 internal import HTTPService
 
@@ -6,13 +7,16 @@ internal import HTTPService
 /// 1. The key's file appears whole or not at all, also when two processes start at once, or the power is cut: it is
 ///    linked into place once it is on the disk.
 /// 2. A key that others could have read is refused, not used.
+/// 3. The key itself is sent to nobody. What is sent is made of it, and says nothing of what else is.
 struct HostState: Sendable {
     /// Names the cookie.
     ///
     /// Browsers share cookies between the ports of a machine, so each state has its own name.
     let cookieName: String
-    /// What the cookie holds: 256 random bits.
+    /// What the cookie holds: 256 bits that nobody can guess.
     let sessionKey: String
+    /// What the page knows us by.
+    let proof: LineProof
     private let portFile: URL
 
     /// Opens the folder, making it and the key where they are missing.
@@ -27,7 +31,9 @@ struct HostState: Sendable {
                 throw SystemCallFailure(name: "read", errno: EBADMSG)
             }
             cookieName = "sheaf_\(parts[0])"
-            sessionKey = String(parts[1])
+            let key = Data(parts[1].utf8)
+            sessionKey = Hexadecimal.text(Array(try Self.secret("cookie", of: key)))
+            proof = LineProof(key: try Self.secret("proof", of: key))
             portFile = directory.appendingPathComponent("port")
         } catch {
             throw WebHostError(
@@ -51,6 +57,14 @@ struct HostState: Sendable {
     func keep(port: UInt16) {
         // Only a preference: a disk that is full must not keep the host from starting.
         try? Data("\(port)\n".utf8).write(to: portFile, options: .atomic)
+    }
+
+    private static func secret(_ purpose: String, of key: Data) throws(SystemCallFailure) -> Data {
+        do throws(CryptographyError) {
+            return try MessageAuthentication.code(of: Data(purpose.utf8), key: key)
+        } catch {
+            throw SystemCallFailure(name: error.call, errno: ENOMEM)
+        }
     }
 
     private static func prepare(_ directory: URL) throws(SystemCallFailure) {

@@ -76,6 +76,7 @@ package final class WebHost: Sendable {
             let router = WebHostRouter(
                 access: access,
                 visitors: visitors,
+                proof: state.proof,
                 configuration: configuration,
                 files: files,
                 delegate: delegate,
@@ -126,12 +127,12 @@ package final class WebHost: Sendable {
         await server.stop(drainSeconds: configuration.drainSeconds)
     }
 
-    /// Compares two secrets in a time that depends on their lengths only.
     /// Whether the kernel tells here whose a connection is. Then links and cookies are of no use to other users of the machine.
     ///
     /// Takes a part of a millisecond.
     package static func knowsVisitors() -> Bool { Visitor.isTold() }
 
+    /// Compares two secrets in a time that depends on their lengths only.
     package static func isEqual(_ left: String, _ right: String) -> Bool {
         AccessPolicy.isEqual(left, right)
     }

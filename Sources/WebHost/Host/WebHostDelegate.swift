@@ -8,7 +8,9 @@ package import HTTPService
 /// delegate weakly.
 package protocol WebHostDelegate: AnyObject, Sendable {
     /// The page, for somebody who may see it. Called for every `GET /`.
-    func page(for request: WebRequest) async -> WebResponse
+    ///
+    /// - Parameter proofKey: By what the page knows this host; 64 hexadecimal digits that are to be in the page and nowhere else.
+    func page(for request: WebRequest, proofKey: String) async -> WebResponse
 
     /// A file of an editor, `GET /web/KEY/PATH`. The key is the whole authorisation: answer 404 to an unknown
     /// one, and compare with `WebHost.isEqual(_:_:)`.
@@ -48,11 +50,11 @@ package protocol WebHostDelegate: AnyObject, Sendable {
     /// A tab sent a text message.
     func tab(_ tab: WebTab, received text: String)
 
-    /// A tab is gone. One that comes back, under the same id, is another `WebTab`.
-    func tabDisconnected(_ tab: WebTab)
     /// A program of another user of this machine wanted to connect, and was refused. Told once of each user.
     func visitorRefused(ofUser user: UInt32)
 
+    /// A tab is gone. One that comes back, under the same id, is another `WebTab`.
+    func tabDisconnected(_ tab: WebTab)
 }
 
 /// A file that came whole.

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import Dispatch
 internal import Foundation
 internal import HTTPService
@@ -12,6 +13,7 @@ internal import Locks
 final class WebHostRouter: HTTPRequestHandler {
     private let access: AccessPolicy
     private let visitors: VisitorTokens
+    private let proof: LineProof
     private let configuration: WebHostConfiguration
     private let files: PageFiles
     private let delegate: WeakDelegate
@@ -26,6 +28,7 @@ final class WebHostRouter: HTTPRequestHandler {
     init(
         access: AccessPolicy,
         visitors: VisitorTokens,
+        proof: LineProof,
         configuration: WebHostConfiguration,
         files: PageFiles,
         delegate: WeakDelegate,
@@ -34,6 +37,7 @@ final class WebHostRouter: HTTPRequestHandler {
     ) {
         self.access = access
         self.visitors = visitors
+        self.proof = proof
         self.configuration = configuration
         self.files = files
         self.delegate = delegate
@@ -70,15 +74,11 @@ final class WebHostRouter: HTTPRequestHandler {
                 SecurityHeaders.secured(.html(Self.closedDoor, status: 401), authority: authority)
             )
         }
-        return .wait { [delegate] in
-            let response = await delegate.object?.page(for: request) ?? Self.programGone
+        return .wait { [delegate, proof] in
+            let response =
+                await delegate.object?.page(for: request, proofKey: proof.key) ?? Self.programGone
             return SecurityHeaders.secured(response, authority: authority)
         }
-    }
-
-    /// Whether a token lets its bearer in. One that does so once is not used up by who only looks what there is.
-    private func opens(_ token: String, _ request: WebRequest) -> Bool {
-        access.isToken(token) || request.method == "GET" && visitors.take(token)
     }
 
     /// Gives a browser the session, and leads it to the page.
@@ -91,6 +91,11 @@ final class WebHostRouter: HTTPRequestHandler {
             ["none", "same-origin"].contains(site)
             ? WebResponse(status: 303, headers: [WebHeader("Location", "/")]) : .html(Self.openDoor)
         return response.setting(access.sessionCookie.name, access.sessionCookie.value)
+    }
+
+    /// Whether a token lets its bearer in. One that does so once is not used up by who only looks what there is.
+    private func opens(_ token: String, _ request: WebRequest) -> Bool {
+        access.isToken(token) || request.method == "GET" && visitors.take(token)
     }
 
     private func answerPageFile(_ request: WebRequest, _ authority: String) -> HTTPAnswer {
@@ -179,6 +184,18 @@ final class WebHostRouter: HTTPRequestHandler {
         guard request.target.components.count == 1, let id = request.target.value("tab"),
             Hexadecimal.isDigits(id, count: 32)
         else { return refuse(400, "A tab names itself with 32 hexadecimal digits.", authority: authority) }
+        let greeting: String?
+        do throws(CryptographyError) {
+            let challenge = request.target.value("challenge")
+            guard challenge.map(LineProof.isChallenge) ?? true else {
+                return refuse(400, "A challenge is 32 hexadecimal digits.", authority: authority)
+            }
+            greeting = try challenge.map { text throws(CryptographyError) in
+                try proof.message(challenge: text, authority: authority)
+            }
+        } catch {
+            return refuse(500, "\(error)", authority: authority)
+        }
         switch WebSocketHandshake.judge(request) {
         case .refuse(let status, let headers, let reason):
             let response = headers.reduce(WebResponse.text(reason, status: status)) { response, header in
@@ -187,15 +204,16 @@ final class WebHostRouter: HTTPRequestHandler {
             return .respond(SecurityHeaders.secured(response, authority: authority))
         case .accept(let headers):
             return .upgrade(headers) { [self] socket in
-                loop.post { [self] loop in connect(id.lowercased(), socket, loop) }
+                loop.post { [self] loop in connect(id.lowercased(), socket, greeting, loop) }
             }
         }
     }
 
     /// On the loop's thread, so that the end of a tab's earlier connection comes before the start of its
-    /// next.
-    private func connect(_ id: String, _ socket: UpgradedSocket, _ loop: SocketLoop) {
+    /// next. What the tab asked us to prove goes out before all else.
+    private func connect(_ id: String, _ socket: UpgradedSocket, _ greeting: String?, _ loop: SocketLoop) {
         let connection = WebSocketConnection(loop: loop, limits: configuration.webSocketLimits)
+        if let greeting { connection.send(greeting) }
         let tab = WebTab(id: id, connection: connection)
         let earlier = tabs.withLock { tabs in
             defer { tabs[id] = tab }
@@ -248,6 +266,17 @@ final class WebHostRouter: HTTPRequestHandler {
 
     private static let programGone = WebResponse.text("The program is shutting down.\n", status: 503)
 
+    private static let openDoor = """
+        <!doctype html>
+        <html lang="en">
+        <meta charset="utf-8">
+        <meta http-equiv="refresh" content="0; url=/">
+        <title>Documents</title>
+        <p><a href="/">Go on to the documents</a></p>
+        </html>
+
+        """
+
     private static let closedDoor = """
         <!doctype html>
         <html lang="en">
@@ -266,17 +295,6 @@ final class WebHostRouter: HTTPRequestHandler {
 private final class SecuredReceiver: HTTPBodyReceiver {
     private let receiver: UploadReceiver
     private let authority: String
-    private static let openDoor = """
-        <!doctype html>
-        <html lang="en">
-        <meta charset="utf-8">
-        <meta http-equiv="refresh" content="0; url=/">
-        <title>Documents</title>
-        <p><a href="/">Go on to the documents</a></p>
-        </html>
-
-        """
-
 
     init(receiver: UploadReceiver, authority: String) {
         self.receiver = receiver

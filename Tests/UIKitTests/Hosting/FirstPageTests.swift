@@ -44,7 +44,7 @@ struct FirstPageTests {
 
     /// The drawn part before the script, and what is in the script.
     private func parts(_ scene: SceneDescription) throws -> (list: String, json: String) {
-        let drawn = try FirstPage.drawing(scene)
+        let drawn = try FirstPage.drawing(scene, proofKey: "0f")
         let opening = #"<script type="application/json" id="first">"#
         let sides = drawn.components(separatedBy: opening)
         try #require(sides.count == 2)
@@ -59,6 +59,7 @@ struct FirstPageTests {
         let first = try #require(JSONValues.object(json))
         let scene = try #require(first["scene"] as? [String: Any])
         #expect((scene["items"] as? [[String: Any]])?.map { $0["title"] as? String } == ["One", "Two"])
+        #expect(first["proofKey"] as? String == "0f")
         #expect((first["app"] as? [String: Any])?["tint"] as? String == "#007aff")
     }
 

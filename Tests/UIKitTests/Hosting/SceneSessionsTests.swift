@@ -210,7 +210,7 @@ struct SceneSessionsTests {
     func firstPage() async {
         await #expect(processExitsWith: .success) { @MainActor in
             UIApplication.shared.delegate = Self.delegate
-            let page = try await FirstPage.make()
+            let page = try await FirstPage.make(proofKey: "0f")
             #expect(page.contains(#"<script type="application/json" id="first">"#))
             #expect(!page.contains("<!--SHEAF-FIRST-->"))
             #expect(

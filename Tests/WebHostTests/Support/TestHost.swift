@@ -43,6 +43,7 @@ final class RecordingDelegate: WebHostDelegate {
         var news: [News] = []
         var tabs: [String: WebTab] = [:]
         var onMessage: (@Sendable (WebTab, String) -> Void)?
+        var proofKey = ""
         var makePage: @Sendable () async -> WebResponse = { .html("<!doctype html><p>The page") }
     }
     private let state = Locked(State())
@@ -56,8 +57,11 @@ final class RecordingDelegate: WebHostDelegate {
         self.editor = editor
     }
 
-    func page(for request: WebRequest) async -> WebResponse {
-        await state.withLock { $0.makePage }()
+    func page(for request: WebRequest, proofKey: String) async -> WebResponse {
+        await state.withLock {
+            $0.proofKey = proofKey
+            return $0.makePage
+        }()
     }
 
     func editorFile(key: String, path: String, request: WebRequest) async -> WebResponse {
@@ -94,17 +98,19 @@ final class RecordingDelegate: WebHostDelegate {
         note(.received(tab.id, text))
     }
 
+    func visitorRefused(ofUser user: UInt32) { note(.refused(user)) }
+
     func tabDisconnected(_ tab: WebTab) { note(.disconnected(tab.id)) }
 
     func setPage(_ make: @escaping @Sendable () async -> WebResponse) {
         state.withLock { $0.makePage = make }
-    func visitorRefused(ofUser user: UInt32) { note(.refused(user)) }
-
     }
     func setOnMessage(_ act: @escaping @Sendable (WebTab, String) -> Void) {
         state.withLock { $0.onMessage = act }
     }
     func tab(_ id: String) -> WebTab? { state.withLock { $0.tabs[id] } }
+    /// What the last page was given.
+    var proofKey: String { state.withLock { $0.proofKey } }
     var news: [News] { state.withLock { $0.news } }
 
     /// Waits until the news satisfy a condition; false after 30 seconds, which only a failing test takes.
@@ -184,10 +190,10 @@ final class TestHost: Sendable {
     }
 
     /// A tab of the page.
-    func openTab(_ id: String, cookie: String) async throws -> WebSocketClient {
+    func openTab(_ id: String, cookie: String, challenge: String? = nil) async throws -> WebSocketClient {
         try await WebSocketClient(
             port: port,
-            target: "/live?tab=\(id)",
+            target: "/live?tab=\(id)" + (challenge.map { "&challenge=\($0)" } ?? ""),
             headers: ["Cookie": cookie, "Origin": origin]
         )
     }

@@ -14,6 +14,8 @@ const parts = {
   imports: async () => (await import('./imports.js')).Imports,
 };
 
+const loadKeyMap = () => import('./key-map.js');
+
 const remembered = (name, otherwise) => localStorage.getItem(`browser.${name}`) ?? otherwise;
 const remember = (name, value) => localStorage.setItem(`browser.${name}`, value);
 
@@ -44,7 +46,10 @@ export class DocumentBrowser extends HTMLElement {
   }
 
   /** Has those parts come that the first screen does without, before somebody needs one. */
-  prepare() { return Promise.all(Object.values(parts).map((load) => load())); }
+  prepare() {
+    const others = [loadKeyMap(), import('../large-change/back.js')];
+    return Promise.all([...Object.values(parts).map((load) => load()), ...others]);
+  }
 
   /** Does something with such a part. */
   async #with(name, use) {
@@ -290,7 +295,7 @@ export class DocumentBrowser extends HTMLElement {
   }
 
   async showKeyboardMap() {
-    const part = await this.scene.part(() => import('./key-map.js'));
+    const part = await this.scene.part(loadKeyMap);
     part?.showKeyboardMap();
   }
 

@@ -78,6 +78,8 @@ export class Imports {
     const refused = (reason) => ({
       title: strings.importFailed, message: strings.importRefused(file.name, reason),
     });
+    // Not to another program that has taken the port.
+    if (this.#scene.connection.isCutOff) throw refused(strings.offline);
     let answer;
     try {
       answer = await fetch(`/upload?${query}`, { method: 'POST', body: file, signal });
