@@ -1,5 +1,6 @@
 import DocumentTesting
 import Foundation
+import SyncMessages
 import Testing
 import UIKit
 
