@@ -4,8 +4,11 @@ internal import SQLite
 /// The tables of `blobs.db` and what is done to single rows. Docs/formats/hub.md describes them.
 enum BlobSchema {
     static func prepare(_ connection: SQLiteConnection) throws {
-        try connection.prepare([tables, servedTime])
+        try connection.prepare(steps)
     }
+
+    private static let steps = [tables, servedTime]
+    static let formatVersion = steps.count
 
     private static let tables = """
         CREATE TABLE blobs(

@@ -9,6 +9,12 @@ internal import SQLite
 /// 2. While a backup is made the hub gives no room back, so that what the copied index speaks of is there.
 /// 3. A backup has its name only when all of it is durable.
 package enum HubBackup {
+    /// The databases, records first, and the newest format of each that this version of Sheaf knows: of a later one it cannot say
+    /// which bytes belong to it.
+    private static let databases = [
+        (name: SQLiteRecordStore.fileName, formatVersion: RecordSchema.formatVersion),
+        (name: SegmentedBlobStore.indexName, formatVersion: BlobSchema.formatVersion),
+    ]
     private static let segmentsName = "segments"
     private static let filesName = "files"
     private static let walSuffix = "-wal"
@@ -21,8 +27,8 @@ package enum HubBackup {
         let source = try data.open()
         let lock = try LockFile(waitingFor: data.path.appending(HubData.backupLockName).string)
         try withDraft(of: target) { draft in
-            for name in [SQLiteRecordStore.fileName, SegmentedBlobStore.indexName] {
-                try copyDatabase(name, from: source, to: draft)
+            for database in databases {
+                try copyDatabase(database.name, database.formatVersion, from: source, to: draft)
             }
             try withConnection(SQLiteRecordStore.fileName, in: draft) { try RecordSchema.forgetReadings($0) }
             try copyBlobs(from: source, to: draft)
@@ -34,20 +40,20 @@ package enum HubBackup {
     /// in which the newest is in the databases' logs.
     package static func restore(_ backup: String, to data: HubData) throws {
         let source = try StorageFolder(at: FilePath(URL(fileURLWithPath: backup).path))
-        guard try source.status(of: SQLiteRecordStore.fileName) != nil,
-            try source.status(of: SegmentedBlobStore.indexName) != nil
-        else { throw HubError("\(backup) is no backup of a hub.") }
+        guard try databases.allSatisfy({ try source.status(of: $0.name) != nil }) else {
+            throw HubError("\(backup) is no backup of a hub.")
+        }
         // Whatever is wrong with the folders above shows in the next call, with its errno.
         try? FileManager.default.createDirectory(
             atPath: data.path.parent.string,
             withIntermediateDirectories: true
         )
         try withDraft(of: data.path.string) { draft in
-            for name in [SQLiteRecordStore.fileName, SegmentedBlobStore.indexName] {
+            for (name, formatVersion) in databases {
                 for name in [name, name + walSuffix] where try source.status(of: name) != nil {
                     try copy(name, from: source, to: draft, byteCount: nil)
                 }
-                try check(name, in: draft)
+                try check(name, formatVersion, of: source, in: draft)
             }
             // A backup has none; the copy of a folder does.
             try withConnection(SQLiteRecordStore.fileName, in: draft) { try RecordSchema.forgetReadings($0) }
@@ -82,21 +88,30 @@ package enum HubBackup {
     /// Copies a database as of one moment, while others may write to it.
     private static func copyDatabase(
         _ name: String,
+        _ formatVersion: Int,
         from source: StorageFolder,
         to target: StorageFolder
     ) throws {
         let connection = try SQLiteConnection(path: source.path.appending(name).string)
+        try connection.knownFormatVersion(upTo: formatVersion)
         let place = target.path.appending(name).string.replacing("'", with: "''")
         try connection.execute("VACUUM INTO '\(place)'")
         try target.open(name, appends: true).sync()
     }
 
-    private static func check(_ name: String, in folder: StorageFolder) throws {
+    private static func check(
+        _ name: String,
+        _ formatVersion: Int,
+        of source: StorageFolder,
+        in folder: StorageFolder
+    ) throws {
         try withConnection(name, in: folder) { connection in
             let check = try connection.statement("PRAGMA quick_check(1)")
             let answer = try check.step() ? check.text(0) : ""
             check.reset()
             guard answer == "ok" else { throw HubError("\(name) of the backup is damaged: \(answer)") }
+            let original = source.path.appending(name).string
+            try connection.knownFormatVersion(upTo: formatVersion, copiedFrom: original)
         }
     }
 

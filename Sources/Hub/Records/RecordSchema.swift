@@ -3,8 +3,11 @@ internal import SQLite
 /// The tables of `records.db`. Docs/formats/hub.md describes them.
 enum RecordSchema {
     static func prepare(_ connection: SQLiteConnection) throws {
-        try connection.prepare([tables, readings, inviters, writers])
+        try connection.prepare(steps)
     }
+
+    private static let steps = [tables, readings, inviters, writers]
+    static let formatVersion = steps.count
 
     /// Forgets how far devices have read, for a backup.
     ///

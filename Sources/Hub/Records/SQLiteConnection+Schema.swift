@@ -5,19 +5,30 @@ extension SQLiteConnection {
     ///
     /// - Parameter steps: The statements that make of each version the next one, from 0 on, a new database.
     ///   They set the database's `user_version`.
-    /// - Throws: `SQLiteError`, also for a database of a later version.
+    /// - Throws: `SQLiteError`; `HubError` for a database of a later version, which is left as it is.
     func prepare(_ steps: [String]) throws {
-        let found = try formatVersion()
-        guard found <= steps.count else {
-            throw SQLiteError.damage(
-                "it was written by a later version of sheaf (format \(found)); use that one",
-                path: path
-            )
-        }
+        let found = try knownFormatVersion(upTo: steps.count)
         guard found < steps.count else { return }
         try transaction {
             for step in steps[max(0, found)...] { try execute(step) }
         }
+    }
+
+    /// The version of the database's tables, which is one that this version of Sheaf knows.
+    ///
+    /// - Parameter original: The database that this is a copy of, which is named instead.
+    /// - Throws: `HubError` for a later one. Nothing is wrong with the database, so nothing is said that would have somebody
+    ///   remove it.
+    @discardableResult
+    func knownFormatVersion(upTo newest: Int, copiedFrom original: String? = nil) throws -> Int {
+        let found = try formatVersion()
+        guard found <= newest else {
+            throw HubError(
+                "A later version of sheaf wrote \(original ?? path) (format \(found); this one knows \(newest)). Nothing is wrong "
+                    + "with it, and it stays as it is: use that version, or a newer one."
+            )
+        }
+        return found
     }
 
     /// The version of the database's tables; 0 for a new one.
