@@ -44,6 +44,22 @@ struct VaultKeyTests {
         return try bench.vault.keep(bench.document(), as: item, origin: VaultBench.origin()).id
     }
 
+    // MARK: Volumes
+
+    @Test("A volume whose rename knows no conditions has a vault, whose key comes back to its place")
+    func plainRenames() throws {
+        let bench = try VaultBench()
+        let other = bench.scratch.path.appending("other")
+        _ = try kept(bench)
+        try move(place(bench), to: place(bench, "key.old"))
+        try SystemCallObservation.withObserver(PlainRenames(in: bench.scratch.path)) {
+            let (again, made) = (try Vault(at: bench.vaultPath), try Vault(at: other))
+            let madeAgain = try Vault(at: other)
+            #expect(again.key == bench.vault.key && madeAgain.key == made.key)
+        }
+        #expect(try files(bench) == ["key"])
+    }
+
     // MARK: Mending
 
     @Test("A key that is mended on a full disk is there all the time")

@@ -41,6 +41,8 @@ package struct SystemCall: Sendable {
     /// Of a rename and a link: where the item is before. Nil for all else, and for a file that has no place yet.
     package var source: FilePath?
     package var effect: SystemCallEffect
+    /// Of a rename: whether it is refused where the new name is taken, which not every volume knows how to do.
+    package var mustNotExist = false
 }
 
 /// Sees every kernel call of this target before it is made and after it succeeded, and can refuse it.

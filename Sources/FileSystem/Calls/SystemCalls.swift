@@ -14,12 +14,19 @@ enum SystemCalls {
         at place: @autoclosure () -> FilePath,
         from source: @autoclosure () -> FilePath? = nil,
         effect: @autoclosure () -> SystemCallEffect = .none,
+        mustNotExist: Bool = false,
         _ body: () -> Value
     ) throws(SystemError) -> Value {
         guard let observer = SystemCallObservation.current else {
             return try repeating(name, at: place(), body)
         }
-        let call = SystemCall(name: "\(name)", path: place(), source: source(), effect: effect())
+        let call = SystemCall(
+            name: "\(name)",
+            path: place(),
+            source: source(),
+            effect: effect(),
+            mustNotExist: mustNotExist
+        )
         let refusal = observer.willMake(call)
         guard refusal == 0 else { throw SystemError(call: call.name, errno: refusal, path: call.path) }
         let value = try repeating(name, at: call.path, body)
@@ -137,7 +144,8 @@ enum SystemCalls {
                 targetFolder: targetFolder.raw,
                 target: target,
                 exchanges: mode == .exchange
-            )
+            ),
+            mustNotExist: mode == .mustNotExist
         ) { cdoc_renameat2(sourceFolder.raw, source, targetFolder.raw, target, mode.flags) }
     }
 

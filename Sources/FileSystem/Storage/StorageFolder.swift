@@ -114,11 +114,12 @@ package final class StorageFolder: Sendable {
         return status.owner == geteuid() && status.stamp.permissions & 0o077 == 0
     }
 
-    /// Gives a file another name, which must be free.
+    /// Gives a file or a folder another name, which must be free; as `ItemMoves.move`, also on volumes whose rename knows no such
+    /// condition.
     ///
     /// - Throws: `EEXIST` when it is taken.
     package func move(_ name: String, toFree target: String) throws(SystemError) {
-        try SystemCalls.renameat2(folder, name, folder, target, .mustNotExist)
+        try ItemMoves.moveUnsynced(name, in: folder, toFree: target, in: folder)
     }
 
     /// Removes a file; one that is gone already is no error.

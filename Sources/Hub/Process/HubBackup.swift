@@ -76,13 +76,18 @@ package enum HubBackup {
         do {
             try fill(draft)
             try draft.sync()
-            try parent.move(name, toFree: place.name)
-            try parent.sync()
         } catch {
             // The first error is the one to tell; what is left says by its name what it is.
             try? FileManager.default.removeItem(atPath: place.parent.appending(name).string)
             throw error
         }
+        do { try parent.move(name, toFree: place.name) } catch {
+            throw HubError(
+                "\(place.parent.appending(name)) has everything in it and cannot get the name \(place.name) (\(error)). Give "
+                    + "it another name yourself: the next copy to \(place.name) would begin by removing it."
+            )
+        }
+        try parent.sync()
     }
 
     /// Copies a database as of one moment, while others may write to it.

@@ -8,6 +8,28 @@ private func refusal(of call: SystemCall, refusesExchange: Bool) -> CInt {
     return EINVAL
 }
 
+/// A volume, some folder of this machine's, whose rename knows no conditions, as NFS, sshfs and older versions of OpenZFS have it.
+///
+/// Seen for one thread, or for the whole process.
+package final class PlainRenames: SystemCallObserver {
+    private let folder: String
+    private let refusesAll: Bool
+
+    /// - Parameter refusesAll: Whether nothing can be renamed at all.
+    package init(in folder: FilePath, refusesAll: Bool = false) {
+        self.folder = folder.url(isDirectory: true).resolvingSymlinksInPath().path
+        self.refusesAll = refusesAll
+    }
+
+    package func willMake(_ call: SystemCall) -> CInt {
+        guard case .rename(_, _, _, _, let exchanges) = call.effect, call.path.string.hasPrefix(folder)
+        else { return 0 }
+        return refusesAll ? EACCES : exchanges || call.mustNotExist ? EINVAL : 0
+    }
+
+    package func didMake(_ call: SystemCall) {}
+}
+
 /// Kills the process before its nth call that changes the disk.
 package final class Killer: SystemCallObserver {
     private let remainingCallCount: Locked<Int>
