@@ -42,7 +42,6 @@ package final class AgentServer {
     private let clientFolder: RuntimeFolder
     private let lock: LockFile
     private let listener: LocalListener
-    private let isListenerOurs: Bool
     private let poll: SocketPoll
     private let log: @Sendable (String) -> Void
     @exclusivity(unchecked) private var core: AgentCore
@@ -65,10 +64,10 @@ package final class AgentServer {
     ///
     /// When this has returned clients can connect; they are heard once `run()` is called.
     ///
-    /// - Throws: `AgentError` with `isRunningAlready` when there is an agent; else what the kernel refused.
+    /// - Throws: `AgentError` with `isRunningAlready` when there is an agent, and no listener was handed over, or it is not known for
+    ///   sure which process it is; else what the kernel refused.
     package init(in folder: RuntimeFolder, _ options: Options = Options()) throws {
-        let lock = try LockFile(ifFree: folder.place(of: AgentPlace.lockName))
-        guard let lock else { throw AgentError.runningAlready(folder.path) }
+        let lock = try Self.takePlace(in: folder, replacesFormer: options.listener != nil)
         try lock.write("\(getpid())\n")
         self.lock = lock
         self.folder = folder
@@ -84,12 +83,34 @@ package final class AgentServer {
             now: Self.now
         )
         log = options.log
-        isListenerOurs = options.listener == nil
         listener = try options.listener ?? LocalListener(at: folder.place(of: AgentPlace.socketName))
         try poll.add(listener, id: Self.listenerID)
     }
 
     deinit { buffer.deallocate() }
+
+    /// Takes the lock that says who is the agent.
+    ///
+    /// - Parameter replacesFormer: Whether the agent that there is has to go. Where systemd hands a socket to this process, that
+    ///   is bound under the name at which the other one listened: nobody new would ever reach that. Its clients come back.
+    private static func takePlace(
+        in folder: RuntimeFolder,
+        replacesFormer: Bool
+    ) throws -> LockFile {
+        let path = folder.place(of: AgentPlace.lockName)
+        if let lock = try LockFile(ifFree: path) { return lock }
+        if replacesFormer, let former = LockFile.holder(of: path) {
+            guard kill(former, SIGTERM) == 0 || errno == ESRCH else {
+                throw SocketError(call: "kill", errno: errno, path: path)
+            }
+            return try LockFile(waitingFor: path)
+        }
+        // It may have gone just now.
+        guard replacesFormer, let lock = try LockFile(ifFree: path) else {
+            throw AgentError.runningAlready(folder.path)
+        }
+        return lock
+    }
 
     /// Serves until told to stop, or until an agent on demand is needed no longer.
     ///
@@ -306,7 +327,7 @@ package final class AgentServer {
     }
 
     private func end() {
-        if isListenerOurs { folder.remove(AgentPlace.socketName) }
+        listener.removeName()
         perform(connections.keys.map { .drop($0, .agentEnds, reason: "The agent ends.") })
     }
 

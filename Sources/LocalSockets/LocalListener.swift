@@ -4,9 +4,18 @@ internal import Foundation
 /// A place where processes of this machine can connect.
 package final class LocalListener: Sendable {
     let descriptor: SocketDescriptor
+    /// Nil for one that was handed to this process.
+    private let place: Place?
+
+    /// The name of a socket, and by what it is known there. No other file gets its inode as long as it listens.
+    private struct Place: Sendable {
+        let path: String
+        let device: dev_t
+        let inode: ino_t
+    }
 
     private init(_ descriptor: SocketDescriptor) {
-        self.descriptor = descriptor
+        (self.descriptor, place) = (descriptor, nil)
     }
 
     /// Listens at a path, in place of whatever is there.
@@ -19,8 +28,21 @@ package final class LocalListener: Sendable {
         _ = unlink(hidden)
         try SocketCalls.withAddress("bind", hidden) { bind(descriptor.number, $0, $1) }
         _ = try SocketCalls.check("listen", path) { listen(descriptor.number, Self.waitingMax) }
+        var status = stat()
+        _ = try SocketCalls.check("lstat", hidden) { lstat(hidden, &status) }
         _ = try SocketCalls.check("rename", path) { rename(hidden, path) }
         self.descriptor = descriptor
+        place = Place(path: path, device: status.st_dev, inode: status.st_ino)
+    }
+
+    /// Removes the name that it was given, unless somebody else listens under that by now, as systemd may.
+    package func removeName() {
+        var status = stat()
+        guard let place, lstat(place.path, &status) == 0, status.st_dev == place.device,
+            status.st_ino == place.inode
+        else { return }
+        // What cannot be removed is a leftover that says nothing: nobody listens there.
+        _ = unlink(place.path)
     }
 
     /// The listener that systemd handed to this process: sd_listen_fds(3); nil when it did not.

@@ -1,6 +1,7 @@
 """The agent as a process: how it is started, whom it serves, and what it outlives."""
 
 import contextlib
+import fcntl
 import os
 import pathlib
 import random
@@ -107,6 +108,47 @@ def test_systemd_starts_it_with_a_socket_that_clients_wait_at_already(runtime, t
             late.connect(str(path))
             late.sendall(hello(78))
             assert answer(late) == WELCOME
+
+
+def test_systemd_takes_over_from_an_agent_that_a_program_has_started(runtime, tmp_path):
+    path, note = runtime / "agent.sock", tmp_path / "note.txt"
+    environment = {"SHEAF_RUNTIME_DIR": str(runtime), "SHEAF_AGENT": "/nonexistent"}
+    former = subprocess.Popen([BINARIES / "sheaf", "agent", "--on-demand"], env={**os.environ, **environment})
+    until(path.is_socket)
+    holder = ScriptedProcess(BINARIES, environment, tmp_path / "holder")
+    holder.tell("begin w write", note).hears("w granted")
+    # As systemd does: the name is bound anew, and connections wait there.
+    path.unlink()
+    with listening(str(path)) as listener, activated(runtime, listener) as agent:
+        assert former.wait(timeout=60) == 0
+        until(lambda: (runtime / "agent.lock").read_text() == f"{agent.pid}\n")
+        assert path.is_socket()
+        assert talk(str(path)) == "welcome"
+        # What was held is held, and who comes new waits for it.
+        late = ScriptedProcess(BINARIES, environment, tmp_path / "late")
+        late.tell("begin r read", note)
+        locks = [BINARIES / "sheaf", "locks"]
+        until(lambda: "waiting:\n  read" in subprocess.check_output(locks, env={**os.environ, **environment}, text=True))
+        holder.ends("w")
+        late.hears("r granted")
+        for client in [holder, late]:
+            client.kill()
+
+
+def test_a_process_that_is_no_agent_is_left_alone_by_one_that_systemd_starts(runtime):
+    lock = runtime / "agent.lock"
+    with subprocess.Popen(["sleep", "600"]) as stranger, open(lock, "w") as held:
+        held.write(f"{stranger.pid}\n")
+        held.flush()
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with listening(str(runtime / "agent.sock")) as listener:
+            agent = subprocess.run(
+                ["sh", "-c", 'LISTEN_PID=$$ exec "$0" agent', BINARIES / "sheaf"], pass_fds=[3], timeout=60,
+                env={**os.environ, "SHEAF_RUNTIME_DIR": str(runtime), "LISTEN_FDS": "1"}, capture_output=True, text=True,
+                preexec_fn=lambda: os.dup2(listener.fileno(), 3))
+        assert agent.returncode == 1 and "running already" in agent.stderr
+        assert stranger.poll() is None
+        stranger.kill()
 
 
 def test_a_socket_that_is_meant_for_another_process_is_left_alone(runtime):

@@ -37,6 +37,36 @@ struct LocalSocketTests {
         }
     }
 
+    @Test("A listener removes its own name, and not that of who listens there since")
+    func names() throws {
+        try withFolder { folder in
+            let path = folder.place(of: "test.sock")
+            let former = try LocalListener(at: path)
+            let listener = try LocalListener(at: path)
+            former.removeName()
+            _ = try LocalSocket(connectingTo: path)
+            listener.removeName()
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test(
+        "Who has a lock is known by his number where he has the file open, and nobody is for a number alone"
+    )
+    func lockHolder() throws {
+        try withFolder { folder in
+            let path = folder.place(of: "test.lock")
+            #expect(LockFile.holder(of: path) == nil)
+            let lock = try LockFile(waitingFor: path)
+            #expect(LockFile.holder(of: path) == nil)
+            try lock.write("\(getpid())\nwhatever else\n")
+            #expect(LockFile.holder(of: path) == getpid())
+            try lock.write("\(getppid())\n")
+            #expect(LockFile.holder(of: path) == nil)
+            withExtendedLifetime(lock) {}
+        }
+    }
+
     @Test("What a full socket does not take waits in a buffer and arrives in order")
     func fullSocket() throws {
         try withFolder { folder in

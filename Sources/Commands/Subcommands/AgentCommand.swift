@@ -32,7 +32,7 @@ extension Command {
 
                 Says on standard error which deadlocks it has broken; started by systemd, in the journal.
 
-                Ends with 1 when there is an agent already.
+                Ends with 1 when there is an agent already. Started by systemd with the socket, it takes that one's place.
                 """,
             [.flag(onDemand), .option(limit)]
         ) { arguments, _ in
