@@ -28,7 +28,7 @@ enum LiveDiagnosis {
         var failures: [String] = []
         var live: [SyncDiagnosis]?
         var isUp = true
-        do { live = try SyncQuery.diagnosis(in: try RuntimeFolder(environment: environment)) } catch {
+        do { live = try SyncQuery.diagnosis(in: try LiveSync.runtime()) } catch {
             isUp = [.busy, .beginning].contains(error as? SyncServiceError)
             if (error as? SyncServiceError) != .notRunning { failures.append(RedactedText.of("\(error)")) }
         }

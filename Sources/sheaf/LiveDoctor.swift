@@ -17,7 +17,7 @@ enum LiveDoctor {
         let home = try DeviceHome(environment: environment)
         let joined = try home.containers()
         guard !joined.isEmpty else { return [] }
-        let runtime = try RuntimeFolder(environment: environment)
+        let runtime = try LiveSync.runtime()
         var (found, statuses, isRunning) = ([DoctorFinding](), [FolderStatus]?.none, true)
         do { statuses = try SyncQuery.status(in: runtime) } catch SyncServiceError.notRunning {
             let text = "Nothing is kept in step now: sheaf up does not run."
@@ -27,6 +27,7 @@ enum LiveDoctor {
             let text = "sheaf up does not say how anything stands: \(error)"
             found.append(DoctorFinding(kind(of: error), text, remedy: askAgain))
         }
+        found += elsewhere(runtime, own: try RuntimeFolder(environment: environment))
         var use = WatchUse.now()
         if !isRunning {
             use.neededCount = joined.reduce(0) { $0 + folderCount(below: FilePath($1.settings.folder)) }
@@ -52,6 +53,17 @@ enum LiveDoctor {
             found += checkup.findings
         }
         return found
+    }
+
+    /// That the process meets others in another folder than programs that are started here.
+    private static func elsewhere(_ runtime: RuntimeFolder, own: RuntimeFolder) -> [DoctorFinding] {
+        guard runtime != own else { return [] }
+        let text = """
+            sheaf up was started where XDG_RUNTIME_DIR was another or none: it meets programs in \(runtime.path), and those that are \
+            started here meet in \(own.path). Neither waits for the other with a file.
+            """
+        let remedy = "End sheaf up and start it here, or have systemd start it: Docs/sync.md says how."
+        return [DoctorFinding(.elsewhere, text, remedy: remedy)]
     }
 
     private static let askAgain = "Ask again in a moment. If it stays so, end sheaf up and start it again."

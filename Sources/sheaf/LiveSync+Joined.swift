@@ -26,9 +26,15 @@ extension LiveSync {
         try joined(folder, among: try DeviceHome(environment: environment).containers()).settings.folder
     }
 
+    /// Where the process is asked that keeps folders in step.
+    static func runtime() throws -> RuntimeFolder {
+        let meeting = SyncMeeting(home: JoinedFolders.home(environment: environment))
+        return meeting.runtime(own: try RuntimeFolder(environment: environment))
+    }
+
     /// Asks the process that keeps folders in step. Where nothing is joined that is said: to start it would not help.
     static func asking<Value>(_ ask: (RuntimeFolder) throws -> Value) throws -> Value {
-        do { return try ask(try RuntimeFolder(environment: environment)) } catch SyncServiceError.notRunning {
+        do { return try ask(try runtime()) } catch SyncServiceError.notRunning {
             // What of them cannot be read sheaf up says.
             let all = try? JoinedFolders(home: JoinedFolders.home(environment: environment)).all
             throw all?.isEmpty == true ? SyncServiceError.nothingJoined : SyncServiceError.notRunning
@@ -38,7 +44,7 @@ extension LiveSync {
     /// Whether a process keeps folders in step, or has just begun to.
     static var isRunning: Bool {
         do {
-            _ = try SyncQuery.status(in: try RuntimeFolder(environment: environment))
+            _ = try SyncQuery.status(in: try runtime())
             return true
         } catch {
             return (error as? SyncServiceError).map { $0 != .notRunning } ?? false

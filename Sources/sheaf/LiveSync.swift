@@ -27,7 +27,7 @@ enum LiveSync {
             return try asking { try LiveBrake.goBack(folder, in: $0) }
         },
         limit: { folder, limit in
-            try LiveBrake.limit(folder, limit, in: try RuntimeFolder(environment: environment))
+            try LiveBrake.limit(folder, limit, in: try runtime())
         },
         evict: { path in
             let place = try shownPlace(path).string

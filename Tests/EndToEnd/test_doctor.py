@@ -56,6 +56,29 @@ def test_the_doctor_finds_nothing_and_then_what_is_wrong(world):
     assert "memory" in found["database"]["text"] and "join it anew" in found["database"]["remedy"]
 
 
+def test_a_process_that_meets_others_elsewhere_is_found_and_asked_there(world):
+    here = world(2)
+    one, two = here.devices
+    here.settle()
+    # It was begun before anybody had logged in, say; who asks has logged in since.
+    elsewhere = pathlib.Path(one.environment["SHEAF_RUNTIME_DIR"])
+    own = elsewhere.with_name("own-run")
+    one.environment["SHEAF_RUNTIME_DIR"] = str(own)
+    found = findings(one)
+    assert set(found) == {"elsewhere"}, found
+    assert str(elsewhere) in found["elsewhere"]["text"] and str(own) in found["elsewhere"]["text"]
+    assert one.run("status").returncode == 0
+    # Another one is refused, and the first one is found after that, too.
+    refused = one.run("up")
+    assert refused.returncode == 1 and "Another sheaf up" in refused.stderr
+    assert one.run("status").returncode == 0
+    # One that is begun anew is where those are who ask.
+    one.end()
+    assert set(findings(one)) == {"notRunning"}
+    one.start()
+    wait_for(lambda: findings(one) == {}, 20, lambda: one.run("doctor").stdout)
+
+
 def test_what_waits_for_a_person_is_found_and_what_somebody_has_paused_is_not(world):
     here = world(2)
     one, two = here.devices

@@ -2,7 +2,7 @@
 package struct DoctorFinding: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         // Of the machine.
-        case notRunning, beginning, busy, watches
+        case notRunning, beginning, busy, elsewhere, watches
         // Of a folder.
         case folderMissing, readOnly, noRoom, database, notKept
         // Of its hub.

@@ -30,6 +30,8 @@ package final class SyncService: Sendable {
     /// Rung when it is to stop.
     private let bell: SocketBell
     private let runtime: RuntimeFolder
+    /// Where that is noted for those who find another one; nil where nobody could.
+    private let meeting: SyncMeeting?
     /// From when on a person is asked about large changes, by folder, as somebody has said last.
     private let limits: @Sendable () throws -> [String: BrakeLimits]
 
@@ -81,7 +83,8 @@ package final class SyncService: Sendable {
             )
         }
         guard !running.isEmpty else { throw SyncServiceError.nothingJoined }
-        try self.init(running, in: runtime, log) {
+        let meeting = SyncMeeting(home: home.folder)
+        try self.init(running, in: runtime, meeting, log) {
             let settings = try home.containers().map(\.settings)
             return Dictionary(settings.map { ($0.folder, $0.brake) }, uniquingKeysWith: { first, _ in first })
                 .compactMapValues { $0 }
@@ -90,7 +93,15 @@ package final class SyncService: Sendable {
         // Where another has it, the containers' memories are that one's, too, and this one ends below.
         let lock = try LockFile(ifFree: runtime.place(of: SyncQuery.beginningLockName))
         beginning.withLock { $0 = lock }
-        for container in running { try container.sync.start() }
+        let former = meeting.noted
+        let isElsewhere = former != runtime.path
+        // A full disk keeps nothing from being kept in step: then it is asked where it is for everybody.
+        if isElsewhere { try? meeting.note(runtime.path) }
+        do { for container in running { try container.sync.start() } } catch {
+            // Another one keeps them, and is to be found as before.
+            if isElsewhere, let former { try? meeting.note(former) }
+            throw error
+        }
     }
 
     /// A service for those whom it keeps.
@@ -109,17 +120,19 @@ package final class SyncService: Sendable {
         in runtime: RuntimeFolder,
         limits: @escaping @Sendable () throws -> [String: BrakeLimits] = { [:] }
     ) throws {
-        try self.init(running, in: runtime, ServiceLog(), limits)
+        try self.init(running, in: runtime, nil, ServiceLog(), limits)
     }
 
     private init(
         _ running: [Running],
         in runtime: RuntimeFolder,
+        _ meeting: SyncMeeting?,
         _ log: ServiceLog,
         _ limits: @escaping @Sendable () throws -> [String: BrakeLimits]
     ) throws {
         bell = try SocketBell()
-        (self.running, self.runtime, self.log, self.limits) = (running, runtime, log, limits)
+        (self.running, self.runtime, self.meeting) = (running, runtime, meeting)
+        (self.log, self.limits) = (log, limits)
     }
 
     /// Answers until the process is told to end (`SIGTERM`, `SIGINT`), then brings all to rest.
@@ -132,6 +145,8 @@ package final class SyncService: Sendable {
     package func listen() throws {
         let made = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
         listener.withLock { $0 = made }
+        // As above; now for those who wait for somebody to come.
+        try? meeting?.note(runtime.path)
         // The name goes before the lock: after it, it may be the next one's.
         guard let lock = beginning.withLock({ $0.take() }) else { return }
         withExtendedLifetime(lock) { runtime.remove(SyncQuery.beginningLockName) }

@@ -55,7 +55,7 @@ package final class UbiquityStates: Sendable {
     ///     change.
     ///   - changed: Gets the paths of items that stand otherwise; on any thread.
     package func follow(isAwaited: Bool = false, _ changed: @escaping @Sendable ([FilePath]) -> Void) {
-        guard let runtime = try? account.runtime() else { return }
+        guard (try? account.ownRuntime()) != nil else { return }
         if isAwaited {
             state.withLock { state in
                 guard !state.isEnded else { return }
@@ -71,7 +71,7 @@ package final class UbiquityStates: Sendable {
             ) { [weak self] news in
                 switch news {
                 case .said(.changed(let items, _), let isFirst):
-                    self?.take(items, isFirst: isFirst, below: root, runtime, changed)
+                    self?.take(items, isFirst: isFirst, below: root, changed)
                 // Refused: it is in no container, of which nobody ever says anything.
                 case .said: self?.settle(root)
                 case .silence: self?.forget(below: root, changed)
@@ -132,13 +132,12 @@ package final class UbiquityStates: Sendable {
         _ said: [ItemSyncState],
         isFirst: Bool,
         below root: FilePath,
-        _ runtime: RuntimeFolder,
         _ changed: @Sendable ([FilePath]) -> Void
     ) {
         var items = said
         if isFirst {
             // From now on nothing is missed.
-            guard let first = firstItems(below: root, runtime) else { return }
+            guard let first = firstItems(below: root) else { return }
             items = first + items
             _ = state.withLock { $0.answered.insert(root) }
         }
@@ -155,10 +154,10 @@ package final class UbiquityStates: Sendable {
     /// after is taken before.
     ///
     /// - Returns: Nil when nobody is there any more, which is told as silence, or it is ended.
-    private func firstItems(below root: FilePath, _ runtime: RuntimeFolder) -> [ItemSyncState]? {
+    private func firstItems(below root: FilePath) -> [ItemSyncState]? {
         var seconds = Self.pauseSeconds.lowerBound
         while true {
-            do { return try known(below: root, runtime) } catch {
+            do { return try known(below: root) } catch {
                 if (error as? SyncServiceError)?.isNobodyListening == true { return nil }
             }
             if running.wait(timeout: .now() + seconds) == .success { return nil }
@@ -177,7 +176,8 @@ package final class UbiquityStates: Sendable {
         if let known { changed(known) }
     }
 
-    private func known(below root: FilePath, _ runtime: RuntimeFolder) throws -> [ItemSyncState] {
+    private func known(below root: FilePath) throws -> [ItemSyncState] {
+        let runtime = try account.runtime()
         if isDeep { return try SyncQuery.items(below: root.string, in: runtime) }
         let own = try SyncQuery.item(root.string, in: runtime)
         return try SyncQuery.unsettled(in: root.string, runtime) + (own.map { [$0] } ?? [])

@@ -21,7 +21,7 @@ package final class SyncFollowing: Sendable {
 
     private struct State {
         var conversation: SyncConversation?
-        var watch: DirectoryWatch?
+        var watches: [DirectoryWatch] = []
         var isEnded = false
     }
 
@@ -42,24 +42,28 @@ package final class SyncFollowing: Sendable {
         told: @escaping @Sendable (News) -> Void
     ) {
         // Where there is no place that is the user's alone, nobody can be asked.
-        guard let runtime = try? account.runtime() else {
+        guard let own = try? account.ownRuntime() else {
             told(.silence)
             return
         }
-        // A socket that comes is told by its folder; one that was there before that was watched is found below. Without a watch, as
-        // there are too few, it is looked for now and then.
-        let watch = try? DirectoryWatch(FilePath(runtime.path), on: DispatchQueue(label: "sheaf.following")) {
-            [comeBack] events in
-            if events.contains(where: { $0.name == SyncQuery.socketName || $0.name == nil }) {
-                comeBack.signal()
-            }
-        }
-        state.withLock { $0.watch = watch }
+        // A socket that comes is told by its folder, and where that is another one, by the note of it; one that was there before these
+        // were watched is found below. Without a watch, as there are too few, it is looked for now and then. Where nothing has ever
+        // been joined there is no home.
+        let watch = watch(FilePath(own.path), for: SyncQuery.socketName)
+        let watches = [watch, self.watch(account.home, for: SyncMeeting.fileName)].compactMap { $0 }
+        state.withLock { $0.watches = watches }
         let thread = Thread { [self] in
-            run(isWatched: watch != nil) { ask(question, runtime, told) }
+            // It may be another one's turn, elsewhere, by now.
+            run(isWatched: watch != nil) { ask(question, (try? account.runtime()) ?? own, told) }
         }
         thread.name = threadName
         thread.start()
+    }
+
+    private func watch(_ folder: FilePath, for name: String) -> DirectoryWatch? {
+        try? DirectoryWatch(folder, on: DispatchQueue(label: "sheaf.following")) { [comeBack] events in
+            if events.contains(where: { $0.name == name || $0.name == nil }) { comeBack.signal() }
+        }
     }
 
     /// Asks again and again, until it is ended.
@@ -84,7 +88,7 @@ package final class SyncFollowing: Sendable {
     /// Ends it; also where it is told something.
     package func end() {
         let conversation = state.withLock { state in
-            (state.isEnded, state.watch) = (true, nil)
+            (state.isEnded, state.watches) = (true, [])
             return state.conversation
         }
         conversation?.end()

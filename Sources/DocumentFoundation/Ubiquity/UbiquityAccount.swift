@@ -58,7 +58,12 @@ package final class UbiquityAccount: Sendable {
     /// Where the process is asked that keeps folders in step.
     ///
     /// - Throws: `SocketError` when there is no place that is the user's alone.
-    package func runtime() throws -> RuntimeFolder { try RuntimeFolder(environment: environment) }
+    package func runtime() throws -> RuntimeFolder {
+        SyncMeeting(home: home).runtime(own: try ownRuntime())
+    }
+
+    /// The runtime folder as this process finds it.
+    func ownRuntime() throws -> RuntimeFolder { try RuntimeFolder(environment: environment) }
 
     /// The folders; none when nothing is joined, and none of the user's own while a test has make-believe devices.
     package var joined: JoinedFolders {
