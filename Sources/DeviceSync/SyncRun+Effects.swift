@@ -13,6 +13,7 @@ extension SyncRun {
     func carryOut(_ effects: [Effect]) {
         let asked = asked(by: effects)
         if lineState == .up {
+            note(sending: asked.uploads)
             line?.queue(uploads: asked.uploads.sorted().map(upload))
             line?.queue(fetches: asked.fetches)
             line?.queue(commits: asked.commits)

@@ -17,11 +17,15 @@ struct Releasing: Sendable {
     let head: LogHead
     /// Up to where former states were released before.
     let releasedTo: LogPosition
+    /// Contents that this device has sent, and of which the log does not speak, as far as it was read.
+    var uncommitted: Set<ContentName> = []
 
     /// What has come of it.
     struct Outcome: Sendable {
         /// Up to where former states are released now.
         var releasedTo: LogPosition
+        /// Contents that were sent and not committed, and of which nothing is to be said any more.
+        var uncommitted: Set<ContentName> = []
         var count = 0
         var keptSeconds = 0
     }
@@ -35,7 +39,8 @@ struct Releasing: Sendable {
         let memory = try DeviceMemory(beside: try StorageFolder(at: memory))
         try memory.forEachEntry(upTo: head.position) { log.read($0) }
         var outcome = Outcome(releasedTo: head.position)
-        let blobs = try unneededBlobs(log)
+        let (blobs, sent) = try unneededBlobs(log)
+        var spared: Set<BlobName> = []
         let names = blobs.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         for start in stride(from: 0, to: names.count, by: HubLimits.blobNameCountMax) {
             let some = Array(names[start..<min(start + HubLimits.blobNameCountMax, names.count)])
@@ -47,18 +52,30 @@ struct Releasing: Sendable {
             for name in answer.spared {
                 outcome.releasedTo = min(outcome.releasedTo, (blobs[name] ?? 1) - 1)
             }
+            spared.formUnion(answer.spared)
         }
+        outcome.uncommitted = uncommitted.filter { spared.isDisjoint(with: sent[$0] ?? []) }
         return outcome
     }
 
-    /// What nothing needs any more, and after which entry that is so.
-    private func unneededBlobs(_ log: FormerContents) throws -> [BlobName: LogPosition] {
+    /// What nothing needs any more, and after which entry that is so; and what of it belongs to contents that were not committed,
+    /// which is so whatever the log says.
+    private func unneededBlobs(
+        _ log: FormerContents
+    ) throws -> (blobs: [BlobName: LogPosition], sent: [ContentName: Set<BlobName>]) {
         let opener = try desk.blobOpener()
+        let needed = log.needed
         var blobs: [BlobName: LogPosition] = [:]
-        for (content, position) in log.unneeded {
+        var sent: [ContentName: Set<BlobName>] = [:]
+        var unneeded = log.unneeded
+        for content in uncommitted where !needed.contains(content) && unneeded[content] == nil {
+            unneeded[content] = head.position + 1
+        }
+        for (content, position) in unneeded {
             do {
                 try contents.blobs(of: [content], at: hub, opener) { blob, _ in
                     blobs[blob] = min(blobs[blob] ?? .max, position)
+                    if uncommitted.contains(content) { sent[content, default: []].insert(blob) }
                 }
             } catch is FalseBlob {
                 // What leads to the rest is not at the hub any more: nobody can say what that was.
@@ -66,10 +83,10 @@ struct Releasing: Sendable {
                 // Nor here.
             }
         }
-        guard !blobs.isEmpty else { return [:] }
+        guard !blobs.isEmpty else { return ([:], [:]) }
         // Equal contents have equal names: what is former here is present there. Of this all is to be known.
-        try contents.blobs(of: Array(log.needed), at: hub, opener) { blob, _ in blobs[blob] = nil }
-        return blobs
+        try contents.blobs(of: Array(needed), at: hub, opener) { blob, _ in blobs[blob] = nil }
+        return (blobs, sent)
     }
 }
 
@@ -94,7 +111,8 @@ extension SyncRun {
             contents: contents,
             memory: place.memory,
             head: desk.head,
-            releasedTo: releasedTo ?? 0
+            releasedTo: releasedTo ?? 0,
+            uncommitted: uncommitted
         )
     }
 
@@ -108,7 +126,10 @@ extension SyncRun {
     /// - Parameter head: How far the log had been read. What was former in one that the hub has no more need not be so now.
     func note(_ outcome: Releasing.Outcome, asOf head: LogHead) {
         guard !isStopped, desk.has(head) else { return }
-        do { try noteReleased(to: outcome.releasedTo) } catch {
+        do {
+            try noteReleased(to: outcome.releasedTo)
+            try noteReleased(uncommitted: outcome.uncommitted)
+        } catch {
             // It is done once more.
             report(.failed(path: "what this device remembers", why: "\(error)"))
         }

@@ -141,6 +141,7 @@ extension SyncRun {
         let readCount = newlyHeard.firstIndex { $0.entry.position > engine.tree.position } ?? newlyHeard.count
         changes.heard = Array(newlyHeard.prefix(readCount))
         newlyHeard.removeFirst(readCount)
+        changes.committed = takeCommitted(by: changes.heard)
         changes.engine = engine.takeMemoryChanges()
         changes.session = session
         if case .some(.some) = changes.engine.lastChange {

@@ -131,6 +131,8 @@ final class SyncRun {
     var leaving: Set<ContentName> = []
     /// Where they leave it, one eviction's after the other's.
     let forgettingQueue = DispatchQueue(label: "sheaf.forgetting", qos: .utility)
+    /// Contents that were sent, or are about to be, and of which the log has not spoken since.
+    var uncommitted: Set<ContentName> = []
     /// Items that somebody has paused.
     var paused: [ItemID: SyncPause] = [:]
     /// Those who wait for what becomes of one item.
@@ -219,6 +221,7 @@ final class SyncRun {
         }
         periods = LossPeriods(begun: try memory.lossPeriod(), boot: place.bootName())
         changeSeconds = try memory.changeSeconds()
+        uncommitted = try memory.uncommitted()
         let limits = SyncBrake.Limits(place.brake)
         // It reads longer than anything here takes.
         let resumed = ResumedEngine(

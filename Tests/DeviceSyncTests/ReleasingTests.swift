@@ -1,5 +1,6 @@
 import Cryptography
 import DocumentTesting
+import FileSystem
 import Foundation
 import HubProtocol
 import Sealing
@@ -129,6 +130,50 @@ final class ReleasingTests {
             "a.txt": "state 4", "b.txt": "shared", "p.rtfd": "/", "p.rtfd/TXT.rtf": "kept",
             "p.rtfd/member.txt": "other member",
         ])
+    }
+
+    @Test(
+        "What was sent and not committed, as its item was saved again, goes like a former state; also after the process has died",
+        arguments: [false, true]
+    )
+    func uncommitted(hasDied: Bool) throws {
+        try one.write("base", to: "a.txt")
+        settle()
+        let (names, entryCount) = (Set(hub.blobs.keys), hub.entryCount)
+        // It asks what the hub has of it, and sends it; the commit does not get through.
+        one.line.end(afterCalls: 2)
+        try one.write((0..<200_000).map { "\($0)\n" }.joined(), to: "a.txt")
+        #expect(one.wait { hub.blobs.count > names.count && one.status?.line == .down }, "\(one.said)")
+        let sent = Set(hub.blobs.keys).subtracting(names)
+        if hasDied { one.stop() }
+        try one.write("saved again", to: "a.txt")
+        if !hasDied { #expect(one.wait { one.running?.item("a.txt")?.isUploaded == false }) }
+        one.line.end(afterCalls: nil)
+        if hasDied { try one.start() }
+        settle()
+        #expect(hub.entryCount == entryCount + 1)
+        try release()
+        let isGone = one.wait {
+            hub.deleteReleased()
+            return sent.isDisjoint(with: hub.blobs.keys)
+        }
+        #expect(isGone, "\(one.said)")
+        let memory = try DeviceMemory(beside: try StorageFolder(at: one.memory))
+        #expect(one.wait { (try? memory.uncommitted().isEmpty) == true })
+        try expectAll(["a.txt": "saved again"])
+    }
+
+    @Test("What is committed is not noted any more, and of what is small nothing is")
+    func committed() throws {
+        let memory = try DeviceMemory(beside: try StorageFolder(at: one.memory))
+        one.line.end(afterCalls: 2)
+        try one.write((0..<200_000).map { "\($0)\n" }.joined(), to: "large.txt")
+        #expect(one.wait { (try? memory.uncommitted().count) == 1 })
+        #expect(one.wait { one.status?.line == .down })
+        one.line.end(afterCalls: nil)
+        try one.write("small", to: "small.txt")
+        settle()
+        #expect(try memory.uncommitted().isEmpty)
     }
 
     @Test("What is evicted on all devices stays at the hub, with all that belongs to it")

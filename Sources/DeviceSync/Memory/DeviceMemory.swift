@@ -64,6 +64,7 @@ final class DeviceMemory {
             CREATE TABLE IF NOT EXISTS losses(item BLOB PRIMARY KEY, losses BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS counted(item BLOB PRIMARY KEY, periods BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS survivors(item BLOB PRIMARY KEY, position BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS uncommitted(content BLOB PRIMARY KEY) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS items(item BLOB PRIMARY KEY, seen BLOB NOT NULL) WITHOUT ROWID;
             """
         )
@@ -308,6 +309,8 @@ final class DeviceMemory {
         /// Who is to be let in again as what is forgotten said that they share the container; nil for as before.
         var forgotten: [PublicIdentity]?
         var heard: [LogDesk.Heard] = []
+        /// Contents of which these speak, and that were noted as sent.
+        var committed: Set<ContentName> = []
         /// But for what disk and log agreed on.
         var engine = SyncMemoryChanges()
         /// What disk and log agreed on, of items that one of the three has otherwise than before.
@@ -339,6 +342,7 @@ final class DeviceMemory {
             if let end = changes.logEnd { try forgetLog(after: end) }
             if let forgotten = changes.forgotten { try put(forgotten: forgotten) }
             try put(changes.heard)
+            try delete(uncommitted: changes.committed)
             try put(changes.agreed)
             var places = ItemRows("placing", of: connection)
             for (item, placing) in changes.engine.placing.sorted(by: { $0.key < $1.key }) {
