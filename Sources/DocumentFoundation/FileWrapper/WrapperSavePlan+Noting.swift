@@ -51,7 +51,8 @@ extension WrapperSavePlan {
 
     /// The origin that the tree has from now on.
     private func writtenOrigin(at path: FilePath, now: Int64) -> DiskOrigin {
-        let mapsFiles = top.state.record?.origin.mapsFiles ?? true
+        // A tree that was read nowhere is its maker's own: nobody has asked for files to be mapped.
+        let mapsFiles = top.state.record?.origin.mapsFiles ?? false
         let known = visited.first { $0.path == .top }?.wrapper ?? written.first?.successorOf
         guard case .changes(let changes) = work, let origin = known?.listed?.folder?.origin else {
             return DiskOrigin(itemPath: path, readAt: now, mapsFiles: mapsFiles)

@@ -154,7 +154,8 @@ final class DocumentFileAccess: @unchecked Sendable {
         if stamp.kind == .directory {
             let target = Self.target(of: path)
             let place = target == path ? url : target.url(isDirectory: true)
-            return (try FileWrapper(url: place, options: []), stamp)
+            // Mapped, a member that others write into would change under whoever has read it, and so would what a merge starts from.
+            return (try FileWrapper(url: place, options: .withoutMapping), stamp)
         }
         return try bridged(.reading) { () throws(SystemError) in
             let found = try FileReading.stampedContents(of: path, mapped: false)

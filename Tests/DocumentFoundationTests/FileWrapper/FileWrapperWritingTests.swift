@@ -45,6 +45,23 @@ struct FileWrapperWritingTests {
         #expect(try WrapperTree(at: folder["one"]) == Self.sample)
     }
 
+    @Test("What a tree was put together of is in memory once it was asked for, whatever is written in place")
+    func unreadMemberOfANewTree() throws {
+        let folder = try WrapperFolder()
+        let size = 1 << 20
+        try WrapperTree.folder(["big": .file(String(repeating: "a", count: size))]).write(to: folder["one"])
+        let read = try FileWrapper(url: folder["one"], options: .withoutMapping)
+        let member = try #require(read.fileWrappers?["big"])
+        let tree = FileWrapper(directoryWithFileWrappers: ["big": member])
+        try tree.write(to: folder["two"], options: .withNameUpdating, originalContentsURL: folder["one"])
+        #expect(member.bytesInMemory == nil)
+        let contents = try #require(member.regularFileContents)
+        let file = try FileHandle(forWritingTo: folder["two/big"])
+        try file.write(contentsOf: Data(repeating: UInt8(ascii: "b"), count: size))
+        try file.close()
+        #expect(contents.allSatisfy { $0 == UInt8(ascii: "a") })
+    }
+
     @Test("What is in the way is replaced whole, of whatever kind")
     func replacing() throws {
         let folder = try WrapperFolder()

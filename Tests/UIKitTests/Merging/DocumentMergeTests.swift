@@ -228,6 +228,59 @@ struct DocumentMergeTests {
         await document.close()
     }
 
+    /// A package with a large text and a large picture, both of which have been read.
+    private func largePage() async throws -> (document: PageDocument, lines: [String]) {
+        let url = playground["Page.book"]
+        let lines = (0..<3).map { "\($0)" + String(repeating: "x", count: 120_000) }
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(
+            to: url.appendingPathComponent("text.txt")
+        )
+        try Data(repeating: 1, count: 600_000).write(to: url.appendingPathComponent("image.png"))
+        let document = PageDocument(fileURL: url)
+        #expect(await document.open())
+        #expect(document.text?.utf8.count == 360_006)
+        #expect(document.package.fileWrappers?["image.png"]?.regularFileContents?.count == 600_000)
+        return (document, lines)
+    }
+
+    @Test("What a program writes in place into a large member is merged: the base is what was read")
+    func largeMember() async throws {
+        let (document, lines) = try await largePage()
+        let mine = ["MINE", lines[1], lines[2]].joined(separator: "\n") + "\n"
+        document.setText(mine)
+        let file = try FileHandle(forWritingTo: document.fileURL.appendingPathComponent("text.txt"))
+        try file.seek(toOffset: UInt64(lines[0].utf8.count + 1))
+        try file.write(contentsOf: Data("THEIRS".utf8))
+        try file.close()
+        await wait(for: document) { document.text != mine && !document.hasUnsavedChanges }
+        let merged = ["MINE", "THEIRS" + lines[1].dropFirst(6), lines[2]].joined(separator: "\n") + "\n"
+        let isMerged = try document.text == merged && playground.text("Page.book/text.txt") == merged
+        #expect(isMerged)
+        #expect(!document.documentState.contains(.inConflict))
+        await document.close()
+    }
+
+    @Test("A large picture that a program cuts short in place comes back when the merge is undone")
+    func largeMemberCutShort() async throws {
+        let (document, lines) = try await largePage()
+        document.setText(["MINE", lines[1], lines[2]].joined(separator: "\n") + "\n")
+        let place = document.fileURL.appendingPathComponent("image.png")
+        let file = try FileHandle(forWritingTo: place)
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: Data("small".utf8))
+        try file.close()
+        await wait(for: document) {
+            document.undoManager.undoActionName == "Merge" && !document.hasUnsavedChanges
+        }
+        #expect(try Data(contentsOf: place) == Data("small".utf8))
+        document.undoManager.undo()
+        await wait(for: document) { !document.hasUnsavedChanges }
+        let isBack = try Data(contentsOf: place) == Data(repeating: 1, count: 600_000)
+        #expect(isBack)
+        await document.close()
+    }
+
     @Test("A change that was seen before a save dealt with it is no reason to reload: undo stays")
     func seenBeforeTheSave() async throws {
         let document = PlainDocument(fileURL: try playground.put("old", at: "a.txt"))
