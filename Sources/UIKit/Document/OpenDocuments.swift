@@ -24,9 +24,9 @@ package enum OpenDocuments {
         SceneUpdates.request()
     }
 
-    /// Saves what is unsaved in all of them.
+    /// Saves what is unsaved in all of them, as they would soon do by themselves: what is deleted does not come back.
     package static func autosave() {
-        for document in all { document.autosave(completionHandler: nil) }
+        for document in all { document.autosaveWhereItIs() }
     }
 
     /// Saves and closes all of them, those too that are opened meanwhile, then calls back with those that could not be saved.

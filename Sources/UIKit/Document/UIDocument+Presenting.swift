@@ -6,6 +6,8 @@ extension UIDocument {
     nonisolated func autosaveForPresenter(_ answer: @escaping @Sendable ((any Error)?) -> Void) {
         DispatchQueue.main.async { [self] in
             MainActor.assumeIsolated {
+                // Somebody who only looks is no reason for a deleted file to come back.
+                guard !isFileDeleted else { return answer(nil) }
                 deviceContext.run {
                     autosave { [self] saved in answer(saved ? nil : unsavedError) }
                 }

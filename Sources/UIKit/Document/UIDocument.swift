@@ -452,7 +452,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
         }
     }
 
-    /// Saves before someone else reads.
+    /// Saves before someone else reads; not what is unsaved of a file that was deleted, see `isFileDeleted`.
     nonisolated open func savePresentedItemChanges(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {

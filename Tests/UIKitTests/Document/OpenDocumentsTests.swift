@@ -26,6 +26,43 @@ struct OpenDocumentsTests {
         }
     }
 
+    @Test(
+        "A deleted file does not come back when all are saved, be it known already or not",
+        arguments: [true, false]
+    )
+    func deleted(_ isKnown: Bool) async {
+        await #expect(processExitsWith: .success) { @MainActor [isKnown] in
+            let playground = try Playground()
+            let document = TextDocument(fileURL: try playground.put("one", at: "a.txt"))
+            #expect(await document.open())
+            document.type("two")
+            #expect(unlink(document.fileURL.path) == 0)
+            if isKnown { await wait(for: document) { document.isFileDeleted } }
+            OpenDocuments.autosave()
+            await wait(for: document) { document.isFileDeleted }
+            // What has been begun before this has ended.
+            await withCheckedContinuation { continuation in
+                document.performAsynchronousFileAccess { continuation.resume() }
+            }
+            #expect(try playground.names == [])
+            #expect(document.isFileDeleted && document.hasUnsavedChanges)
+            document.isAutosaveOff = true
+        }
+    }
+
+    @Test("What is hidden is saved now")
+    func saved() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let playground = try Playground()
+            let document = TextDocument(fileURL: try playground.put("one", at: "a.txt"))
+            #expect(await document.open())
+            document.type("two")
+            OpenDocuments.autosave()
+            await wait(for: document) { !document.hasUnsavedChanges }
+            #expect(try playground.text("a.txt") == "two")
+        }
+    }
+
     @Test("One that cannot be saved is told of once")
     func unsaved() async {
         await #expect(processExitsWith: .success) { @MainActor in

@@ -226,6 +226,25 @@ struct OutsideMoveTests {
         #expect(try playground.text("a.txt") == "kept in memory")
     }
 
+    @Test("Who reads where a deleted file was does not make it come back")
+    func deletedAndRead() async throws {
+        let document = try await opened()
+        #expect(unlink(document.fileURL.path) == 0)
+        await wait(for: document) { document.isFileDeleted }
+        document.type("kept in memory")
+        let intent = NSFileAccessIntent.readingIntent(with: document.fileURL)
+        let error = await withCheckedContinuation { continuation in
+            NSFileCoordinator().coordinate(with: [intent], queue: OperationQueue()) {
+                continuation.resume(returning: $0)
+            }
+        }
+        #expect(error == nil)
+        #expect(try playground.names == [])
+        #expect(document.isFileDeleted && document.hasUnsavedChanges)
+        #expect(await document.close())
+        #expect(try playground.text("a.txt") == "kept in memory")
+    }
+
     @Test("A clean document whose file was deleted closes without a trace")
     func deletedClean() async throws {
         let document = try await opened()
