@@ -62,6 +62,15 @@ final class DocumentVersions: Sendable {
         }
     }
 
+    /// Notes that the document is another item from now on: what is known of the one that it was says nothing about this one.
+    func becameAnotherItem() {
+        state.withLock { state in
+            (state.mark, state.latest) = (nil, nil)
+            (state.keptStamp, state.changed) = (nil, nil)
+            state.othersCount += 1
+        }
+    }
+
     /// Tells states apart that others have written between.
     var othersCount: Int { state.withLock { $0.othersCount } }
 

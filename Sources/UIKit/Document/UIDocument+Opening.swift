@@ -98,7 +98,8 @@ extension UIDocument {
             $0.modificationDate = stamp.modificationDate
             $0.isFileGone = false
         }
-        markBeforePresenting(place)
+        if isElsewhere { fileAccess.versions.becameAnotherItem() }
+        markBeforePresenting(place, isElsewhere: isElsewhere)
         startPresenting(since: "UIDocument.open")
         if isElsewhere {
             FileAccessRegistry.shared.follow(self)

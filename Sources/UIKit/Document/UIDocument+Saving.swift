@@ -117,12 +117,16 @@ extension UIDocument {
         )
         fileAccess.endWriting()
         let stamp = try fileAccess.takeWrittenStamp(of: place)
-        record.withLock {
-            $0.fileURL = place
-            $0.stamp = stamp
-            $0.modificationDate = stamp.modificationDate
-            $0.isFileGone = false
+        let isAnother = record.withLock { record in
+            // One that was moved while this save waited for access is the same at its new place.
+            let isAnother = record.fileURL != place && record.fileURL != snapshot.url
+            record.fileURL = place
+            record.stamp = stamp
+            record.modificationDate = stamp.modificationDate
+            record.isFileGone = false
+            return isAnother
         }
+        if isAnother { fileAccess.versions.becameAnotherItem() }
         startPresenting(since: "UIDocument.save")
         FileAccessRegistry.shared.hold(self)
         return SavedItem(url: place, losers: [loser].compactMap { $0 } + fileAccess.takeLosers())

@@ -21,8 +21,12 @@ extension UIDocument {
     }
 
     /// Marks the item, whose versions are known by that, before changes of it are watched for.
-    nonisolated func markBeforePresenting(_ place: URL) {
-        guard fileAccess.versions.isKeeping, !record.withLock({ $0.isPresenting }) else { return }
+    ///
+    /// - Parameter isElsewhere: Whether the document was another item's until now.
+    nonisolated func markBeforePresenting(_ place: URL, isElsewhere: Bool) {
+        guard fileAccess.versions.isKeeping, isElsewhere || !record.withLock({ $0.isPresenting }) else {
+            return
+        }
         // What keeps it from being marked is told when its state is kept.
         try? fileAccess.versions.store.markEarly(place)
     }

@@ -236,7 +236,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     ///
     /// A document never opened is open after its first save for creating. Whatever else is found at the place,
     /// or was changed there by others since this document read it, is kept as a version that is in conflict with it;
-    /// where no versions are kept, beside it under a name of its own.
+    /// where no versions are kept, beside it under a name of its own. Written to another place, the document is another item from
+    /// then on: the former one keeps its versions and its bookmarks.
     ///
     /// Differs from Darwin: when `contents(forType:)` throws, the handler is called with false; Apple's
     /// documentation says it is not called at all.

@@ -73,6 +73,58 @@ struct DocumentVersionsTests {
         await document.close()
     }
 
+    private func mark(_ url: URL) throws -> FileMark {
+        try #require(try FileIdentity(of: FilePath(url.path)).mark)
+    }
+
+    @Test(
+        "What is saved to another place begins a history of its own, and the file that it was keeps its own"
+    )
+    func savedElsewhere() async throws {
+        let document = try await open("a.txt", "found")
+        await save("one", document)
+        await document.settle()
+        let (original, copy) = (document.fileURL, user.playground["b.txt"])
+        let originalMark = try mark(original)
+        document.type("two")
+        #expect(await document.save(to: copy, for: .forCreating))
+        await document.settle()
+        #expect(try user.texts(original) == ["found"])
+        #expect(try user.texts(copy) == [])
+        #expect(try mark(copy) != originalMark)
+        await save("three", document)
+        await document.settle()
+        #expect(try user.texts(copy) == ["two"])
+        await document.close()
+        #expect(await document.open())
+        await document.close()
+        let first = user.run { TextDocument(fileURL: original) }
+        #expect(await first.open())
+        await first.close()
+        #expect(try mark(original) == originalMark)
+        #expect(try user.texts(original) == ["found"])
+    }
+
+    @Test("A document that goes on as another file is marked anew, and its former file keeps its versions")
+    func revertedElsewhere() async throws {
+        let document = try await open("a.txt", "found")
+        await save("one", document)
+        await document.settle()
+        let original = document.fileURL
+        let originalMark = try mark(original)
+        let other = try user.playground.put("other", at: "b.txt")
+        #expect(await document.revert(toContentsOf: other))
+        await document.settle()
+        #expect(try user.texts(original) == ["found"])
+        #expect(try user.texts(other) == [])
+        #expect(try mark(other) != originalMark)
+        await save("another", document)
+        await document.settle()
+        #expect(try user.texts(other) == ["other"])
+        #expect(try user.texts(original) == ["found"])
+        await document.close()
+    }
+
     @Test("The handler does not wait for the state to be kept")
     func handlerFirst() async throws {
         let document = try await open("a.txt", "found")
