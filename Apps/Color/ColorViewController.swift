@@ -8,8 +8,10 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler, WKN
         configuration.userContentController.add(self, name: "color")
         return WKWebView(frame: .zero, configuration: configuration)
     }()
-    private var observer: (any NSObjectProtocol)?
+    private var observers: [any NSObjectProtocol] = []
     private var isReady = false
+    /// Whether the editor lets one change something, as it does when it has loaded.
+    private var isEditable = false
     private var isOwnEdit = false
 
     override func loadView() {
@@ -25,8 +27,8 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler, WKN
 
     override func viewDidDisappear(_ animated: Bool) {
         super.viewDidDisappear(animated)
-        observer.map(NotificationCenter.default.removeObserver)
-        observer = nil
+        observers.forEach(NotificationCenter.default.removeObserver)
+        observers = []
         webView.configuration.userContentController.removeAllScriptMessageHandlers()
     }
 
@@ -34,13 +36,19 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler, WKN
     var restorationActivity: NSUserActivity? { document.flatMap(DocumentActivity.make) }
 
     override func documentDidOpen() {
-        observer = NotificationCenter.default.addObserver(
-            forName: ColorDocument.colorDidChangeNotification,
-            object: document,
-            queue: nil
-        ) { [weak self] _ in
-            MainActor.assumeIsolated { self?.show() }
-        }
+        let center = NotificationCenter.default
+        observers += [
+            center.addObserver(
+                forName: ColorDocument.colorDidChangeNotification,
+                object: document,
+                queue: nil
+            ) { [weak self] _ in MainActor.assumeIsolated { self?.show() } },
+            center.addObserver(
+                forName: UIDocument.stateChangedNotification,
+                object: document,
+                queue: nil
+            ) { [weak self] _ in MainActor.assumeIsolated { self?.showWhetherOpen() } },
+        ]
         show()
     }
 
@@ -61,6 +69,20 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler, WKN
         )
     }
 
+    /// What is changed in a closed document is kept by nobody. One that somebody's deletion has closed stays in view.
+    private func showWhetherOpen() {
+        guard isReady, let document else { return }
+        let isOpen = !document.documentState.contains(.closed)
+        guard isOpen != isEditable else { return }
+        isEditable = isOpen
+        webView.callAsyncJavaScript(
+            "setEditable(editable)",
+            arguments: ["editable": isOpen],
+            in: nil,
+            in: .page
+        )
+    }
+
     /// The editor has loaded, or there is another way to it; what was said on the old one may not have arrived.
     func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {
         show()
@@ -74,6 +96,7 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler, WKN
         switch body["kind"] as? String {
         case "ready":
             isReady = true
+            isEditable = true
             show()
         case "again":
             show()

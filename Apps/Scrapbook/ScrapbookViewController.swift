@@ -10,9 +10,11 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler,
         configuration.userContentController.add(self, name: "scrapbook")
         return WKWebView(frame: .zero, configuration: configuration)
     }()
-    private var observer: (any NSObjectProtocol)?
+    private var observers: [any NSObjectProtocol] = []
     private var isReady = false
     private var isOwnEdit = false
+    /// Whether the editor lets one change something.
+    private var isEditable = false
     /// Whether the editor has shown nothing of the document since it loaded.
     private var isFirstShow = true
     /// Whether the editor did not get the picture that it was shown last; a picture is not sent twice for nothing.
@@ -43,20 +45,28 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler,
 
     override func viewDidDisappear(_ animated: Bool) {
         super.viewDidDisappear(animated)
-        observer.map(NotificationCenter.default.removeObserver)
-        observer = nil
+        observers.forEach(NotificationCenter.default.removeObserver)
+        observers = []
         webView.configuration.userContentController.removeAllScriptMessageHandlers()
     }
 
     override func documentDidOpen() {
-        observer = NotificationCenter.default.addObserver(
-            forName: ScrapbookDocument.contentsDidChangeNotification,
-            object: document,
-            queue: nil
-        ) { [weak self] note in
-            let part = note.userInfo?[ScrapbookDocument.partKey] as? ScrapbookDocument.Part ?? .everything
-            MainActor.assumeIsolated { self?.show(part) }
-        }
+        let center = NotificationCenter.default
+        observers += [
+            center.addObserver(
+                forName: ScrapbookDocument.contentsDidChangeNotification,
+                object: document,
+                queue: nil
+            ) { [weak self] note in
+                let part = note.userInfo?[ScrapbookDocument.partKey] as? ScrapbookDocument.Part ?? .everything
+                MainActor.assumeIsolated { self?.show(part) }
+            },
+            center.addObserver(
+                forName: UIDocument.stateChangedNotification,
+                object: document,
+                queue: nil
+            ) { [weak self] _ in MainActor.assumeIsolated { self?.showWhetherOpen() } },
+        ]
         show(.everything)
     }
 
@@ -68,6 +78,7 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler,
         if part != .picture {
             call("showText(text)", ["text": document.text ?? ""])
             // A large picture takes a moment; one can write meanwhile.
+            isEditable = true
             call("setEditable(true)", [:])
         }
         if isFirstShow, let caret, caret.count == 2 {
@@ -75,6 +86,15 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler,
         }
         isFirstShow = false
         if part != .text { showPicture(of: document) }
+    }
+
+    /// What is changed in a closed document is kept by nobody. One that somebody's deletion has closed stays in view.
+    private func showWhetherOpen() {
+        guard isReady, let document else { return }
+        let isOpen = !document.documentState.contains(.closed)
+        guard isOpen != isEditable else { return }
+        isEditable = isOpen
+        call("setEditable(editable)", ["editable": isOpen])
     }
 
     private func showPicture(of document: ScrapbookDocument) {

@@ -7,8 +7,10 @@ import pytest
 from playwright.sync_api import expect
 
 from color_editor import hex_field, set_hex
+from conftest import BINARIES
 from keeping import is_kept
 from pictures import png
+from scripted_process import ScriptedProcess
 from waiting import until
 
 
@@ -68,6 +70,28 @@ def test_a_deleted_document_says_so_and_is_saved_again_when_asked(color):
     until(file.exists)
     assert file.read_text() == "1,2,3\n"
     expect(state(color)).to_have_text("Saved")
+
+
+def test_a_document_that_another_app_deleted_takes_no_edits_until_it_is_saved_again(
+        agent, start_app, open_tab, tmp_path):
+    tab = open_tab(start_app("Color", environment=agent.environment))
+    file = opened(tab, "Short", "1,2,3\n")
+    other = ScriptedProcess(BINARIES, agent.environment, tmp_path / "errors")
+    try:
+        other.tell("begin d delete", file).hears("d granted")
+        other.does("d", "remove", file).ends("d")
+    finally:
+        other.kill()
+    expect(state(tab)).to_have_text("Deleted")
+    expect(hex_field(tab)).to_be_disabled()
+    expect(hex_field(tab)).to_have_value("#010203")
+    state(tab).get_by_role("button").click()
+    tab.page.get_by_role("dialog", name="Deleted").get_by_role("button", name="Save Again").click()
+    until(file.exists)
+    assert file.read_text() == "1,2,3\n"
+    expect(state(tab)).to_have_text("Saved")
+    set_hex(tab, "#a0a0a0")
+    until(lambda: file.read_text() == "160,160,160\n")
 
 
 def test_a_caret_stays_in_its_place_when_a_shell_writes_above_it(scrapbook):

@@ -9,6 +9,9 @@ struct DocumentWork {
     /// Who is told of the closing that is under way.
     var closeHandlers: [(Bool) -> Void] = []
 
+    /// Whether the document closes, or is closed, because somebody was about to delete or replace its file.
+    var isClosedForDeletion = false
+
     /// How many saves are under way.
     var savesRunning = 0
     /// How many there have been, those under way among them.

@@ -23,6 +23,7 @@ extension UIDocument {
         case .success:
             changeLine.cleared()
             lastError = nil
+            work.isClosedForDeletion = false
             change { [isInConflict = !unsettled.isEmpty] lifecycle in
                 lifecycle.finishOpening(success: true)
                 lifecycle.setInConflict(isInConflict)

@@ -24,12 +24,19 @@ extension UIDocument {
         }
         DispatchQueue.main.async { [self] in
             MainActor.assumeIsolated {
+                work.isClosedForDeletion = true
                 deviceContext.run {
-                    close { [self] closed in answer(closed ? nil : unsavedError) }
+                    close { [self] closed in
+                        if !closed { work.isClosedForDeletion = false }
+                        answer(closed ? nil : unsavedError)
+                    }
                 }
             }
         }
     }
+
+    /// Whether the document is closed, or closes, because somebody who coordinates was about to delete or replace its file.
+    var isClosedForDeletion: Bool { work.isClosedForDeletion }
 
     /// Why something is not on disk.
     var unsavedError: any Error {

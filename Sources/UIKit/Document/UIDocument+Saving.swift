@@ -163,7 +163,10 @@ extension UIDocument {
             lastError = nil
             updateActivityIfMoved()
             change { $0.saved(creating: operation == .forCreating) }
-            if operation == .forCreating { work.account = work.account ?? .of(fileURL) }
+            if operation == .forCreating {
+                work.account = work.account ?? .of(fileURL)
+                work.isClosedForDeletion = false
+            }
             followUpload()
             if lifecycle.phase == .closed { endPresenting() } else { OpenDocuments.insert(self) }
             item.losers.forEach(noteConflict)

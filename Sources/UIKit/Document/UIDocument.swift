@@ -469,6 +469,9 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
 
     /// Saves what is unsaved and closes: the item is about to go.
     ///
+    /// A `UIDocumentViewController` that shows the document says so then, and offers to save it again, which opens it again. What
+    /// is edited in a closed document is kept by nobody; an app's editor takes nothing in while the state is `.closed`.
+    ///
     /// An item that is gone already, because someone who coordinates nothing has removed it, leaves the
     /// document open: `isFileDeleted` says so, and nothing is written before someone saves or closes.
     nonisolated open func accommodatePresentedItemDeletion(

@@ -5,7 +5,14 @@ enum DocumentStateText {
         let state = document.documentState
         if document.lifecycle.phase == .opening { return plain("opening", "Opening…") }
         // What could not be opened has no state that one could be glad of.
-        if document.lifecycle.phase == .closed { return plain("closed", "") }
+        if document.lifecycle.phase == .closed {
+            guard document.isClosedForDeletion else { return plain("closed", "") }
+            return deleted(
+                "Someone has deleted or replaced the file, which has closed it. What you see is still here, but what you "
+                    + "change is not kept unless you save it again.",
+                in: controller
+            )
+        }
         if state.contains(.savingError) {
             return SceneDescription.State(
                 name: "error",
@@ -22,19 +29,10 @@ enum DocumentStateText {
         }
         if state.contains(.inConflict) { return conflict(of: document, in: controller) }
         if document.isFileDeleted {
-            return SceneDescription.State(
-                name: "deleted",
-                label: "Deleted",
-                detail:
-                    "Someone has deleted the file. What you see is still here, and is not written unless you "
-                    + "save it again, or close it with changes.",
-                acts: [
-                    .init(
-                        name: "document.saveAgain",
-                        arguments: ["document": controller.pageIdentifier],
-                        title: "Save Again"
-                    )
-                ]
+            return deleted(
+                "Someone has deleted the file. What you see is still here, and is not written unless you save it again, "
+                    + "or close it with changes.",
+                in: controller
             )
         }
         if document.isFileInTrash {
@@ -48,6 +46,21 @@ enum DocumentStateText {
         if document.work.savesRunning > 0 { return plain("saving", "Saving…") }
         if document.hasUnsavedChanges { return plain("edited", "Edited") }
         return plain("saved", "Saved")
+    }
+
+    private static func deleted(_ detail: String, in controller: UIViewController) -> SceneDescription.State {
+        SceneDescription.State(
+            name: "deleted",
+            label: "Deleted",
+            detail: detail,
+            acts: [
+                .init(
+                    name: "document.saveAgain",
+                    arguments: ["document": controller.pageIdentifier],
+                    title: "Save Again"
+                )
+            ]
+        )
     }
 
     private static func conflict(

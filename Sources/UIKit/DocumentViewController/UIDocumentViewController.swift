@@ -150,11 +150,9 @@ open class UIDocumentViewController: UIViewController {
             if document.undoManager.canRedo { document.undoManager.redo() }
             answer(.success(nil))
         case "save":
-            save(document, answer)
+            try save(document, answer)
         case "saveAgain":
-            document.save(to: document.fileURL, for: .forOverwriting) { saved in
-                answer(saved ? .success(nil) : .failure(Self.refusal(for: document)))
-            }
+            try saveAgain(document, answer)
         case "done":
             finish(document, answer)
         case "versions":
@@ -168,8 +166,19 @@ open class UIDocumentViewController: UIViewController {
         }
     }
 
-    private func save(_ document: UIDocument, _ answer: @escaping Acts.Answer) {
+    private func save(_ document: UIDocument, _ answer: @escaping Acts.Answer) throws {
+        guard document.lifecycle.phase != .closed else { throw Self.closed(document) }
         document.autosave { saved in
+            answer(saved ? .success(nil) : .failure(Self.refusal(for: document)))
+        }
+    }
+
+    /// Writes a file that somebody has deleted. Where that has closed the document, it is open again then.
+    private func saveAgain(_ document: UIDocument, _ answer: @escaping Acts.Answer) throws {
+        let isClosed = document.lifecycle.phase == .closed
+        // One that was never open has nothing to be written.
+        guard !isClosed || document.isClosedForDeletion else { throw Self.closed(document) }
+        document.save(to: document.fileURL, for: isClosed ? .forCreating : .forOverwriting) { saved in
             answer(saved ? .success(nil) : .failure(Self.refusal(for: document)))
         }
     }
@@ -189,6 +198,14 @@ open class UIDocumentViewController: UIViewController {
             self?.donePressed()
             answer(.success(nil))
         }
+    }
+
+    private static func closed(_ document: UIDocument) -> Acts.Refusal {
+        Acts.Refusal(
+            "“\(document.localizedName)” is not open",
+            document.isClosedForDeletion
+                ? "Its file was deleted or replaced. Save it again to go on." : "Go back and open it again."
+        )
     }
 
     private static func refusal(for document: UIDocument) -> Acts.Refusal {

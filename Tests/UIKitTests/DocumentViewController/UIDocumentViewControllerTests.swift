@@ -290,6 +290,59 @@ struct UIDocumentViewControllerTests {
         await closed(document)
     }
 
+    /// Deletes a document's file as an app does that coordinates.
+    private func delete(_ document: UIDocument) async {
+        let url = document.fileURL
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            DispatchQueue.global().async {
+                NSFileCoordinator().coordinate(writingItemAt: url, options: .forDeleting, error: nil) {
+                    try? FileManager.default.removeItem(at: $0)
+                }
+                continuation.resume()
+            }
+        }
+        await closed(document)
+    }
+
+    @Test("A document that somebody's deletion has closed says so, saves nothing, and can be saved again")
+    func deletedByOthers() async throws {
+        let document = try document()
+        let controller = await shown(document)
+        await delete(document)
+        let state = try #require(try layer(controller).state)
+        #expect(state.name == "deleted" && state.label == "Deleted")
+        #expect(state.detail?.contains("not kept") == true)
+        #expect(state.acts.map(\.name) == ["document.saveAgain"])
+        let refusal = await #expect(throws: Acts.Refusal.self) { try await perform("save", controller) }
+        #expect(refusal?.title.contains("Notes") == true)
+        #expect(refusal?.message.isEmpty == false)
+        #expect(try playground.names == [])
+        try await perform("saveAgain", controller)
+        #expect(try playground.text("Notes.txt") == "hello")
+        #expect(document.documentState == .normal)
+        #expect(try layer(controller).state?.name == "saved")
+        document.type("typed")
+        await wait(for: document) { !document.hasUnsavedChanges }
+        #expect(try playground.text("Notes.txt") == "typed")
+        root.dismiss(animated: false)
+        await closed(document)
+        #expect(DocumentStateText.describe(document, in: root).name == "closed")
+    }
+
+    @Test("What was never open is not written over its file")
+    func nothingToSaveAgain() async throws {
+        let document = try document("Bad.txt", "broken")
+        let controller = EditorController(document: document)
+        root.present(UINavigationController(rootViewController: controller), animated: false)
+        #expect(await controller.openDocument() == false)
+        for verb in ["save", "saveAgain"] {
+            await #expect(throws: Acts.Refusal.self) { try await perform(Substring(verb), controller) }
+        }
+        #expect(try playground.text("Bad.txt") == "broken")
+        #expect(document.documentState == .closed)
+        root.dismiss(animated: false)
+    }
+
     @Test("Renaming moves the file, and the document follows it")
     func rename() async throws {
         let document = try document()

@@ -166,4 +166,10 @@ function show(shown) {
   draw();
 }
 
+/** Called by the app: whether anything can be changed now. */
+function setEditable(editable) {
+  for (const field of document.querySelectorAll('#controls input')) field.disabled = !editable;
+  if (!editable) endDrag();
+}
+
 post({ kind: 'ready' });
