@@ -22,7 +22,7 @@ final class BlockedCaller: Sendable {
     private let state = Locked(State())
 
     init() {
-        let queue = OperationQueue.current
+        let queue = OperationQueue.current ?? (MainQueue.isCurrent ? .main : nil)
         queueID = queue?.isSerial == true ? queue.map { ObjectIdentifier($0) } : nil
     }
 

@@ -236,7 +236,9 @@ extension FileAccessRegistry {
             var hasMessages = false
             if let queueID = blocked.queueID {
                 state.blockedCallers.append(blocked)
-                hasMessages = state.mailboxes.hasMessages(for: queueID)
+                hasMessages =
+                    state.mailboxes.hasMessages(for: queueID)
+                    || queueID == ObjectIdentifier(OperationQueue.main) && !state.mainErrands.isEmpty
             }
             let connection = state.joining.connection
             let isAlone = state.presenters.isEmpty && state.joining.quietWaits.isEmpty

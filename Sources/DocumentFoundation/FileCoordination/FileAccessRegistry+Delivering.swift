@@ -98,6 +98,20 @@ extension FileAccessRegistry {
         }
     }
 
+    /// Has something done on the main queue in its turn; before that, if a caller waits for access there, nested in its call.
+    package func performOnMain(_ errand: @escaping @MainActor @Sendable () -> Void) {
+        let (number, blocked) = state.withLock { state in
+            let main = ObjectIdentifier(OperationQueue.main)
+            return (state.mainErrands.put(errand), state.blockedCallers.last { $0.queueID == main })
+        }
+        blocked?.wake()
+        // No message in the mailbox: others' operations would do it before what the main queue has to do first.
+        DispatchQueue.main.async { [self] in
+            let errand = state.withLock { $0.mainErrands.take(number) }
+            if let errand { MainActor.assumeIsolated(errand) }
+        }
+    }
+
     private func putIntoMailboxes(_ mail: [Mail]) {
         let blocked = state.withLock { state in
             var blocked: [BlockedCaller] = []
@@ -139,6 +153,8 @@ extension FileAccessRegistry {
 
     func handleMessages(for queueID: ObjectIdentifier) {
         while handleNextMessage(for: queueID) {}
+        guard queueID == ObjectIdentifier(OperationQueue.main) else { return }
+        while let errand = state.withLock({ $0.mainErrands.takeNext() }) { MainActor.assumeIsolated(errand) }
     }
 
     private func handleNextMessage(for queueID: ObjectIdentifier) -> Bool {

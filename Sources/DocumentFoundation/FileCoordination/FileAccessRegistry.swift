@@ -34,6 +34,7 @@ package final class FileAccessRegistry: Sendable {
         var accessCount: UInt64 = 0
         var coordinatorCount: UInt64 = 0
         var mailboxes = Mailboxes()
+        var mainErrands = MainErrands()
         /// What a process that can be joined to an agent keeps for that.
         var joining = JoiningState()
         /// Whether an agent is to be looked for once the lock is open.

@@ -4,13 +4,12 @@ internal import Locks
 
 extension UIDocument {
     nonisolated func autosaveForPresenter(_ answer: @escaping @Sendable ((any Error)?) -> Void) {
-        DispatchQueue.main.async { [self] in
-            MainActor.assumeIsolated {
-                // Somebody who only looks is no reason for a deleted file to come back.
-                guard !isFileDeleted else { return answer(nil) }
-                deviceContext.run {
-                    autosave { [self] saved in answer(saved ? nil : unsavedError) }
-                }
+        // It may be the main actor that waits to read: then it is told there, in its call, whether anything is unsaved.
+        FileAccessRegistry.shared.performOnMain { [self] in
+            // Somebody who only looks is no reason for a deleted file to come back.
+            guard !isFileDeleted else { return answer(nil) }
+            deviceContext.run {
+                autosave { [self] saved in answer(saved ? nil : unsavedError) }
             }
         }
     }

@@ -166,7 +166,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
 
     /// Takes contents into the model. Override; throw to make opening or reverting fail.
     ///
-    /// Called on the main actor while the file queue waits.
+    /// Called on the main actor while the file queue waits; where the main actor itself waits for coordinated access just then,
+    /// nested in that call, as the access may be one that waits for this reading.
     ///
     /// - Parameters:
     ///   - contents: `Data`, or a `FileWrapper` for a package.
@@ -454,6 +455,9 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     }
 
     /// Saves before someone else reads; not what is unsaved of a file that was deleted, see `isFileDeleted`.
+    ///
+    /// Code on the main actor may wait for access to an open document's file as long as nothing of the document is unsaved. A save
+    /// needs the main actor to end, and so does the closing before a deletion: there the access fails by the time limit.
     nonisolated open func savePresentedItemChanges(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
