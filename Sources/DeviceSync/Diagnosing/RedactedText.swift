@@ -85,16 +85,16 @@ package enum RedactedText {
 
     private static let words = Set(
         """
-        a address again all an and another answer answered answers are as asked at be been before beyond busy but by came \
+        a address again all an and another answer answered answers are as asked at be been before between beyond busy but by came \
         cannot certificate changed client closed code connect connected connecting connection contents corrupt could couldn't curl \
         damaged database denied device directory disk do does down eacces ebusy eio emfile enoent enospc entry eperm erofs \
         error errno exist exists expired failed failure file filesystem find first folder for forbidden fork forked from \
         full gone had has have host http https hub in input inside interrupted into invalid io is it item items its key keys \
         kept large later left limit line link lock locked log lost made malformed memory message missing moment more \
-        network no nobody not nothing of on once open operation or other out output over peer permission permitted \
-        position process put quota reached read read-only reading received refused remains replayed request reset resolve \
-        resolved revoked room run runs same sealed sent server shut signature space sqlite state stopped such supported \
-        system tampered than that the then there this time timed timeout to token too transfer tried truncated try \
+        network no nobody not nothing of on once open operation or other out output over peer people permission permitted \
+        position process proxy put quota reached read read-only reading received refused remains replayed request reset \
+        resolve resolved revoked room run runs same sealed sent server shut sign signature something space sqlite state stopped \
+        such supported system tampered than that the then there this time timed timeout to token too transfer tried truncated try \
         unauthorized unavailable unknown unreachable until up update updated version volume wait waited waiting waits was \
         when where which whole with without write writing written wrong yet
         """.split(whereSeparator: \.isWhitespace).map(String.init)

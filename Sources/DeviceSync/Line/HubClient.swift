@@ -27,11 +27,13 @@ package final class HubClient: Sendable {
         package var clockAheadSeconds: Double?
     }
 
-    /// - Throws: `LineFailure`; `HubFailure`.
+    /// - Throws: `LineFailure`, also where something else answers; `HubFailure`.
     package func health() throws -> Health {
         let begun = Date()
         let answer = try send("GET", .health, patience: .whole(seconds: 10))
         let now = Date()
+        let health: HubHealth = try Self.read(answer, of: .health)
+        guard health.status == "ok" else { throw LineFailure(notOfHub: answer.status, to: .health) }
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(secondsFromGMT: 0)
@@ -57,12 +59,18 @@ package final class HubClient: Sendable {
         return answer.devices
     }
 
-    package func revoke(_ device: DeviceName) throws { _ = try send("DELETE", .device(device)) }
+    package func revoke(_ device: DeviceName) throws {
+        let route = HubRoute.device(device)
+        try Self.readNothing(try send("DELETE", route), of: route)
+    }
 
     package func invite() throws -> Invitation { try ask("POST", .invitations, nil as String?) }
 
     package func makeContainer(_ container: ContainerName) throws {
-        _ = try send("PUT", .container(container))
+        let made: ContainerListing = try ask("PUT", .container(container), nil as String?)
+        guard made.container == container else {
+            throw LineFailure(notOfHub: 200, to: .container(container))
+        }
     }
 
     package func containers() throws -> [ContainerListing] {
@@ -71,7 +79,8 @@ package final class HubClient: Sendable {
     }
 
     package func putKeys(_ keys: WrappedKeys, for device: DeviceName, in container: ContainerName) throws {
-        _ = try send("PUT", .keys(container, device), try HubMessage.encoded(keys))
+        let route = HubRoute.keys(container, device)
+        try Self.readNothing(try send("PUT", route, try HubMessage.encoded(keys)), of: route)
     }
 
     package func keys(for device: DeviceName, in container: ContainerName) throws -> [WrappedKeys] {
@@ -115,19 +124,29 @@ package final class HubClient: Sendable {
         patience: HTTPRequest.Patience = usualPatience
     ) throws -> Answer {
         let body = try question.map { try HubMessage.encoded($0) }
-        return try Self.read(
-            try send(method, route, query: query, body, patience: patience).body,
-            of: route
-        )
+        return try Self.read(try send(method, route, query: query, body, patience: patience), of: route)
     }
 
-    /// What a hub has answered.
-    static func read<Answer: Decodable>(_ body: Data, of route: HubRoute) throws -> Answer {
-        do { return try HubMessage.decoded(Answer.self, from: body) } catch {
-            throw LineFailure("What answers for \(route.path) does not speak as a hub does: \(error)")
+    /// What a hub has answered. That something has is no word of a hub's: a proxy that has lost its hub for a moment answers 200 to
+    /// all, and so does the page by which a network lets people in.
+    ///
+    /// - Throws: `LineFailure` where it is no answer of a hub's.
+    static func read<Answer: Decodable>(_ answer: HTTPAnswer, of route: HubRoute) throws -> Answer {
+        do { return try HubMessage.decoded(Answer.self, from: answer.body) } catch {
+            throw LineFailure(notOfHub: answer.status, to: route)
         }
     }
 
+    /// That a hub has done what it says no more of.
+    ///
+    /// - Throws: `LineFailure` where it is no answer of a hub's.
+    private static func readNothing(_ answer: HTTPAnswer, of route: HubRoute) throws {
+        guard answer.status == 204, answer.body.isEmpty else {
+            throw LineFailure(notOfHub: answer.status, to: route)
+        }
+    }
+
+    /// - Returns: An answer that is no refusal. Whether it is a hub's has to be seen by what it says.
     func send(
         _ method: String,
         _ route: HubRoute,
@@ -150,9 +169,21 @@ package final class HubClient: Sendable {
         guard (200..<300).contains(answer.status) else {
             // What does not speak as a hub does is something else, such as a proxy.
             if let failure = try? JSONDecoder().decode(HubFailure.self, from: answer.body) { throw failure }
-            throw LineFailure("The hub's address answered \(answer.status) and no word of a hub's.")
+            throw LineFailure(notOfHub: answer.status, to: route)
         }
         return answer
+    }
+}
+
+extension LineFailure {
+    /// - Parameter status: What came, with nothing that a hub says.
+    init(notOfHub status: Int, to route: HubRoute) {
+        self.init(
+            """
+            Something between this device and the hub answers in its place, such as a proxy, or a network that people have to sign in \
+            to first: \(status), and not as a hub does, to \(route.path)
+            """
+        )
     }
 }
 
@@ -183,7 +214,7 @@ package struct HubContainer: ContainerHub {
             query: pages.query(after: position, waitSeconds: waitSeconds),
             patience: .quiet(seconds: waitSeconds + 30)
         )
-        let page: LogPage = try pages.read(answer.body) { try HubClient.read($0, of: .log(container)) }
+        let page = try pages.read(answer.body) { _ in try HubClient.read(answer, of: .log(container)) }
         if waitSeconds > 0, page.entries.isEmpty { afterWait() }
         return page
     }
@@ -197,18 +228,24 @@ package struct HubContainer: ContainerHub {
     private static let blobPatience = HTTPRequest.Patience.quiet(seconds: 120)
 
     package func store(_ frames: Data) throws {
-        _ = try client.send(
+        let answer = try client.send(
             "POST",
             .blobs(container),
             frames,
             type: BlobFrames.mediaType,
             patience: Self.blobPatience
         )
+        let _: StoredBlobs = try HubClient.read(answer, of: .blobs(container))
     }
 
     package func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
         let question = try HubMessage.encoded(BlobNames(names))
         let answer = try client.send("POST", .readBlobs(container), question, patience: Self.blobPatience)
+        guard answer.headers["content-type"] == BlobFrames.mediaType else {
+            throw LineFailure(notOfHub: answer.status, to: .readBlobs(container))
+        }
+        // That it has none of them is told of a hub as its fault: nobody else is to have said so.
+        if answer.body.isEmpty { _ = try missing(names) }
         return try BlobFrames.read(answer.body)
     }
 
