@@ -212,7 +212,7 @@ let package = Package(
         .testTarget(name: "ThreadsTests", dependencies: ["Locks", "Threads"], swiftSettings: strict),
         .testTarget(
             name: "HTTPClientTests",
-            dependencies: ["HTTPClient", "HTTPService", "Locks"],
+            dependencies: ["HTTPClient", "HTTPService", "Locks", "TestFolders"],
             swiftSettings: strict
         ),
         .testTarget(

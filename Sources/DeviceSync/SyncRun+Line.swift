@@ -59,7 +59,7 @@ extension SyncRun {
             take([.reconnected])
             requestContents(of: downloads.items)
             if !suspects.isEmpty { lookAtUnkept() }
-        case .down(let why): noteDown(why)
+        case .down(let why, let remedy): noteDown(why, remedy: remedy)
         case .unknown: noteDown(UnknownDevice.why, remedy: UnknownDevice.remedy(place.folder, at: place.hub))
         case .putBack(let place, let finding):
             noteWayBack(finding)

@@ -44,14 +44,6 @@ package struct HTTPAnswer: Sendable {
     package var headers: [String: String] { head.fields }
 }
 
-/// Why there is no answer.
-package struct HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The client was closed while the request was under way, or before.
-    package let isClosed: Bool
-    /// In sentences for a person.
-    package let description: String
-}
-
 /// Asks one server, over connections that are kept. By libcurl.
 ///
 /// Sendable; `send` blocks, on any number of threads at a time.
@@ -73,12 +65,13 @@ package final class HTTPClient: Sendable {
         guard let scheme = base.scheme, ["http", "https"].contains(scheme), base.host != nil, base.user == nil
         else {
             throw HTTPClientError(
-                isClosed: false,
-                description: "“\(base)” is not the address of a server. Give one like http://127.0.0.1:7433."
+                kind: .unusable,
+                why: "“\(base)” is not the address of a server",
+                remedy: "Give one like http://127.0.0.1:7433."
             )
         }
         guard Self.isReady else {
-            throw HTTPClientError(isClosed: false, description: "libcurl cannot be used here.")
+            throw HTTPClientError(kind: .unusable, why: "libcurl cannot be used here")
         }
         var text = base.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
@@ -129,7 +122,7 @@ package final class HTTPClient: Sendable {
     }
 
     static let closed = HTTPClientError(
-        isClosed: true,
-        description: "The connection was closed from this side."
+        kind: .closed,
+        why: "The connection was closed from this side"
     )
 }

@@ -8,6 +8,8 @@ final class Transfer: @unchecked Sendable {
     private let easy: UnsafeMutableRawPointer
     private let isLocal: Bool
     private let memory: AnswerMemory
+    /// What libcurl says of what has failed.
+    private let said: UnsafeMutablePointer<CChar>
 
     private static let connectSeconds = 10
     /// libcurl and `wake` end a wait earlier.
@@ -26,11 +28,13 @@ final class Transfer: @unchecked Sendable {
         }
         (self.multi, self.easy, self.isLocal) = (OpaquePointer(multi), easy, isLocal)
         self.memory = memory
+        said = .allocate(capacity: Int(CURL_ERROR_SIZE))
     }
 
     deinit {
         curl_easy_cleanup(easy)
         curl_multi_cleanup(UnsafeMutableRawPointer(multi))
+        said.deallocate()
     }
 
     /// Has a run look at once whether it is to go on. Any thread.
@@ -52,11 +56,11 @@ final class Transfer: @unchecked Sendable {
         _ = cdoc_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method)
         return withExtendedLifetime(inbox) {
             guard let body = request.body else {
-                return answer(inbox, perform(request.patience, isClosed), at: address)
+                return answer(inbox, perform(request, isClosed), at: address)
             }
             return body.withUnsafeBytes { bytes in
                 post(bytes)
-                return answer(inbox, perform(request.patience, isClosed), at: address)
+                return answer(inbox, perform(request, isClosed), at: address)
             }
         }
     }
@@ -78,6 +82,9 @@ final class Transfer: @unchecked Sendable {
         _ headers: UnsafeMutablePointer<curl_slist>?,
         _ inbox: Inbox
     ) {
+        // It is left as it is where nothing fails.
+        said[0] = 0
+        _ = cdoc_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, said)
         _ = cdoc_curl_set_text(easy, CURLOPT_URL, address)
         _ = cdoc_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         _ = cdoc_curl_set_headers(easy, headers)
@@ -111,9 +118,9 @@ final class Transfer: @unchecked Sendable {
     }
 
     /// - Returns: Nil when it was closed from this side.
-    private func perform(_ patience: HTTPRequest.Patience, _ isClosed: () -> Bool) -> CURLcode? {
+    private func perform(_ request: HTTPRequest, _ isClosed: () -> Bool) -> CURLcode? {
         let multi = UnsafeMutableRawPointer(multi)
-        var silence = Silence(secondsMax: patience.quietSeconds, at: Self.now)
+        var silence = Silence(secondsMax: request.patience.quietSeconds, at: Self.now)
         curl_multi_add_handle(multi, easy)
         defer { curl_multi_remove_handle(multi, easy) }
         while true {
@@ -127,8 +134,9 @@ final class Transfer: @unchecked Sendable {
             var movedByteCount: curl_off_t = 0
             // What is not known is taken for nothing new.
             _ = cdoc_curl_moved(easy, &movedByteCount)
-            silence.note(byteCount: Int64(movedByteCount), at: Self.now)
-            let seconds = silence.secondsLeft(at: Self.now) ?? .infinity
+            let now = Self.now
+            silence.note(byteCount: Int64(movedByteCount), at: now)
+            let seconds = silence.secondsLeft(at: now) ?? .infinity
             guard seconds > 0 else { return CURLE_OPERATION_TIMEDOUT }
             curl_multi_poll(multi, nil, 0, min(Self.pollMilliseconds, Self.milliseconds(seconds)), nil)
         }
@@ -149,18 +157,34 @@ final class Transfer: @unchecked Sendable {
         guard code == CURLE_OK else {
             // Whom one asks tells people more than what for.
             let place = address.split(separator: "/", maxSplits: 2).prefix(2).joined(separator: "//")
-            let what = inbox.isTooLarge ? "the answer is too long" : String(cString: curl_easy_strerror(code))
-            return .failure(
-                HTTPClientError(
-                    isClosed: false,
-                    description:
-                        "No answer from \(place): \(what). Check that the server runs and can be reached."
-                )
-            )
+            return .failure(failure(code, at: place, isTooLong: inbox.isTooLarge))
         }
         var status = 0
         _ = cdoc_curl_status(easy, &status)
         return .success(HTTPAnswer(status: status, head: inbox.head, body: inbox.takeBody()))
+    }
+
+    private func failure(_ code: CURLcode, at place: String, isTooLong: Bool) -> HTTPClientError {
+        if isTooLong {
+            return HTTPClientError(kind: .tooLong, why: "No answer from \(place): the answer is too long")
+        }
+        let details = String(cString: said)
+        let what = details.isEmpty ? String(cString: curl_easy_strerror(code)) : details
+        guard code == CURLE_PEER_FAILED_VERIFICATION else {
+            return HTTPClientError(
+                kind: .broken,
+                why: "No answer from \(place): \(what)",
+                remedy: "Check that the server runs and can be reached."
+            )
+        }
+        return HTTPClientError(
+            kind: .untrusted,
+            why: "What answers at \(place) does not prove that it is that: \(what)",
+            remedy: """
+                Renew the server's certificate, check this machine's clock, or add who has signed the certificate to those whom this \
+                system trusts.
+                """
+        )
     }
 }
 

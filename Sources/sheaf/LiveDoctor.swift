@@ -106,6 +106,8 @@ enum LiveDoctor {
             let client = try HubClient(container.settings.hub)
             defer { client.close() }
             checkup.clockAheadSeconds = try client.health().clockAheadSeconds
+        } catch let failure as LineFailure {
+            (checkup.hubFailure, checkup.hubRemedy) = (failure.why, failure.remedy)
         } catch {
             checkup.hubFailure = "\(error)"
         }

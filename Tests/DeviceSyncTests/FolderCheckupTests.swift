@@ -53,6 +53,14 @@ struct FolderCheckupTests {
         #expect(Self.findings { $0.status = status }.map(\.remedy) == ["Register it again."])
     }
 
+    @Test("Of a hub that is not trusted it is said what somebody has to do")
+    func hubRemedy() {
+        let found = Self.findings { ($0.hubFailure, $0.hubRemedy) = ("It has expired", "Renew it.") }
+        #expect(found.map(\.remedy) == ["Renew it."])
+        let away = Self.findings { $0.hubFailure = "It is away." }
+        #expect(away.map { $0.remedy.contains("by itself") } == [true])
+    }
+
     @Test("Nothing is said of what is sound, and each wrong has its word, its folder and what helps")
     func wrongs() {
         #expect(Self.kinds { _ in } == [])

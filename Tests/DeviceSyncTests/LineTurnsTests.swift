@@ -20,6 +20,7 @@ struct LineTurnsTests {
     private let ownFolder: TestFolder
     private let line: HubLine
     private let told: Locked<[Bool]>
+    private let remedies: Locked<[String?]>
 
     init() throws {
         ownFolder = try TestFolder("lineTurns")
@@ -28,8 +29,8 @@ struct LineTurnsTests {
         let identity = try DeviceIdentity(random: RandomBytes.make)
         let keys = try Founding.found(container, by: identity, named: "device", at: hub.line())
         let vault = try Vault(at: FilePath(ownFolder.path).appending("vault"))
-        let (own, told) = (hub.line(), Locked<[Bool]>([]))
-        self.told = told
+        let (own, told, remedies) = (hub.line(), Locked<[Bool]>([]), Locked<[String?]>([]))
+        (self.told, self.remedies) = (told, remedies)
         line = HubLine(
             to: own,
             ContentStore(vault: vault, device: UUID(), deviceName: "device"),
@@ -38,7 +39,9 @@ struct LineTurnsTests {
         ) { news in
             switch news {
             case .up: told.withLock { $0.append(true) }
-            case .down: told.withLock { $0.append(false) }
+            case .down(_, let remedy):
+                told.withLock { $0.append(false) }
+                remedies.withLock { $0.append(remedy) }
             default: Issue.record("\(news)")
             }
         }
@@ -58,6 +61,18 @@ struct LineTurnsTests {
         let told = told.withLock { $0 }
         #expect(zip(told, told.dropFirst()).allSatisfy { $0 != $1 })
         #expect(told.last == line.state.withLock { $0.isUp })
+        line.close()
+    }
+
+    @Test("What somebody has to do is news of a line that is down already, once")
+    func remedy() {
+        line.bringUp()
+        let expired = LineFailure("expired", remedy: "Renew it.")
+        for failure in [LineFailure("away"), expired, LineFailure("away"), expired] { line.lose(failure) }
+        #expect(remedies.withLock { $0 } == [nil, "Renew it."])
+        line.bringUp()
+        line.lose(expired)
+        #expect(remedies.withLock { $0 } == [nil, "Renew it.", "Renew it."])
         line.close()
     }
 

@@ -48,7 +48,7 @@ struct HTTPClientTests {
         let error = await #expect(throws: HTTPClientError.self) {
             try await send(HTTPRequest("POST", "/", body: body, answerByteCountMax: 4999))
         }
-        #expect(error?.description.contains("too long") == true && error?.isClosed == false)
+        #expect(error?.description.contains("too long") == true && error?.kind == .tooLong)
         #expect(try await send(HTTPRequest("POST", "/", body: body, answerByteCountMax: 5000)).body == body)
         await server.stop()
     }
@@ -127,7 +127,7 @@ struct HTTPClientTests {
     func closed() async throws {
         client.close()
         let error = await #expect(throws: HTTPClientError.self) { try await send(HTTPRequest("GET", "/")) }
-        #expect(error?.isClosed == true)
+        #expect(error?.kind == .closed)
         await server.stop()
     }
 

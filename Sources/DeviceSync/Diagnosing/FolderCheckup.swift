@@ -23,8 +23,9 @@ package struct FolderCheckup: Sendable {
     package var isReadOnly = false
     /// Of its volume, and of the one where this device keeps what it needs; nil where nobody says.
     package var freeByteCounts: [Int64] = []
-    /// Why the hub does not answer.
+    /// Why the hub does not answer, and what somebody has to do; nil where it may go on by itself.
     package var hubFailure: String?
+    package var hubRemedy: String?
     /// By how much the hub's clock is ahead of this device's; nil where it does not say.
     package var clockAheadSeconds: Double?
     /// What the process says that keeps folders in step; nil where that does not run, or not with this folder.
@@ -138,7 +139,7 @@ package struct FolderCheckup: Sendable {
                 )
             )
         } else if let hubFailure {
-            let remedy = "Check the network and the hub; it goes on by itself."
+            let remedy = hubRemedy ?? "Check the network and the hub; it goes on by itself."
             found.append(finding(.hubUnreachable, "The hub \(hub) does not answer: \(hubFailure)", remedy))
         } else if let status, status.line != .up, deeds.isEmpty {
             let why = status.lineFailure ?? "it has not been tried yet."

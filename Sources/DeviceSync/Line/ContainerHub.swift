@@ -39,7 +39,12 @@ extension ContainerHub {
 
 /// What lies between a device and a hub did not let a call through.
 package struct LineFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    package let description: String
+    /// For a person.
+    package let why: String
+    /// In sentences: what somebody has to do; nil where it may go on by itself.
+    package let remedy: String?
 
-    package init(_ description: String) { self.description = description }
+    package init(_ why: String, remedy: String? = nil) { (self.why, self.remedy) = (why, remedy) }
+
+    package var description: String { remedy.map { "\(why). \($0)" } ?? why }
 }

@@ -165,7 +165,7 @@ package final class HubClient: Sendable {
             patience: patience
         )
         let answer: HTTPAnswer
-        do { answer = try http.send(request) } catch { throw LineFailure(error.description) }
+        do { answer = try http.send(request) } catch { throw LineFailure(error) }
         guard (200..<300).contains(answer.status) else {
             // What does not speak as a hub does is something else, such as a proxy.
             if let failure = try? JSONDecoder().decode(HubFailure.self, from: answer.body) { throw failure }
@@ -176,6 +176,15 @@ package final class HubClient: Sendable {
 }
 
 extension LineFailure {
+    /// What is broken may be whole again in a moment: then nobody has to do anything. A certificate stays as it is.
+    init(_ error: HTTPClientError) {
+        if error.kind == .untrusted {
+            self.init(error.why, remedy: error.remedy)
+        } else {
+            self.init(error.description)
+        }
+    }
+
     /// - Parameter status: What came, with nothing that a hub says.
     init(notOfHub status: Int, to route: HubRoute) {
         self.init(

@@ -35,7 +35,8 @@ final class HubLine: Sendable {
         /// So much of contents that take several requests has been sent.
         case sent(ContentName, ItemSyncState.ObjectCount)
         case up
-        case down(String)
+        /// With what somebody has to do; nil where it goes on by itself.
+        case down(String, remedy: String? = nil)
         /// It is down, and stays so until this device is registered again: the hub does not know it.
         case unknown
         /// Somebody has read another log. That stops nothing.
@@ -61,6 +62,8 @@ final class HubLine: Sendable {
         var isToldDown = false
         /// Whether the hub has said that it does not know this device, since it was up last.
         var isUnknown = false
+        /// What it was told that somebody has to do, since it was up last.
+        var toldRemedy: String?
         /// How often it has come up.
         var upCount = 0
         /// The newest key that is held, where the log was read to its end without a word of it; nil once it has been announced.
@@ -275,6 +278,7 @@ final class HubLine: Sendable {
             let isNews = state.withLock { state in
                 guard !state.isUp, !state.isClosed else { return false }
                 (state.isUp, state.isToldDown, state.isUnknown) = (true, false, false)
+                state.toldRemedy = nil
                 state.upCount += 1
                 return true
             }
@@ -301,11 +305,14 @@ final class HubLine: Sendable {
     /// While it is turning.
     private func goDown(_ error: any Error) {
         let isUnknown = (error as? HubFailure)?.error.code == .unauthorized
+        let failure = error as? LineFailure
         let isNews = state.withLock { state in
-            // A hub that is put back does not answer at first: that this helps nothing is news of a line that is down. So is what
-            // becomes of the first try of all, as somebody may wait for it.
-            let isNews = !state.isToldDown || isUnknown && !state.isUnknown
+            // A hub that is put back does not answer at first: that this helps nothing is news of a line that is down, and so is what
+            // somebody has to do. So is what becomes of the first try of all, as somebody may wait for it.
+            let hasOtherRemedy = failure?.remedy.map { $0 != state.toldRemedy } ?? false
+            let isNews = !state.isToldDown || isUnknown && !state.isUnknown || hasOtherRemedy
             (state.isUp, state.isToldDown, state.isUnknown) = (false, true, state.isUnknown || isUnknown)
+            state.toldRemedy = failure?.remedy ?? state.toldRemedy
             return isNews && !state.isClosed
         }
         uploads.withLock { $0 }?.clear()
@@ -313,6 +320,7 @@ final class HubLine: Sendable {
         commits.withLock { $0 }?.clear()
         downloads.withLock { $0 }?.clear()
         asked.withLock { $0.removeAll() }
-        if isNews { receiver(isUnknown ? .unknown : .down("\(error)")) }
+        guard isNews else { return }
+        receiver(isUnknown ? .unknown : .down(failure?.why ?? "\(error)", remedy: failure?.remedy))
     }
 }
