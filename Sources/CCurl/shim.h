@@ -29,6 +29,18 @@ static inline CURLcode cdoc_curl_set_takers(CURL *easy, cdoc_curl_taker body, cd
     return code;
 }
 
+typedef int (*cdoc_curl_opener)(void *context, curl_socket_t socket, curlsocktype purpose);
+typedef int (*cdoc_curl_closer)(void *context, curl_socket_t socket);
+
+/// Who is told of each socket that was opened, and closes it.
+static inline CURLcode cdoc_curl_set_sockets(CURL *easy, cdoc_curl_opener opened, cdoc_curl_closer close, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, opened);
+    if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, context);
+    if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
+    if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context);
+    return code;
+}
+
 static inline CURLcode cdoc_curl_length(CURL *easy, curl_off_t *length) {
     return curl_easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, length);
 }

@@ -46,6 +46,9 @@ package struct HTTPAnswer: Sendable {
 
 /// Asks one server, over connections that are kept. By libcurl.
 ///
+/// A connection may be dead without a word: the network is another one by now, or what is between has forgotten it. Where that turns
+/// out of one it is so of all that have been kept, mostly: none of them is used again.
+///
 /// Sendable; `send` blocks, on any number of threads at a time.
 package final class HTTPClient: Sendable {
     private struct State {
@@ -58,10 +61,16 @@ package final class HTTPClient: Sendable {
     private let isLocal: Bool
     private let state = Locked(State())
     private let memory = AnswerMemory()
+    private let liveness: Liveness
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     /// - Parameter base: `http` or `https`, the host, and a port if need be; a path is put before each target.
-    package init(_ base: URL) throws(HTTPClientError) {
+    package convenience init(_ base: URL) throws(HTTPClientError) {
+        try self.init(base, liveness: Liveness())
+    }
+
+    /// - Parameter liveness: When a connection counts as dead.
+    init(_ base: URL, liveness: Liveness) throws(HTTPClientError) {
         guard let scheme = base.scheme, ["http", "https"].contains(scheme), base.host != nil, base.user == nil
         else {
             throw HTTPClientError(
@@ -75,7 +84,7 @@ package final class HTTPClient: Sendable {
         }
         var text = base.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
-        (self.base, isLocal) = (text, Self.isOnThisMachine(base))
+        (self.base, isLocal, self.liveness) = (text, Self.isOnThisMachine(base), liveness)
     }
 
     /// Whether an address is one of this machine alone: nothing that goes there can be listened to on the way.
@@ -96,7 +105,8 @@ package final class HTTPClient: Sendable {
     package func send(_ request: HTTPRequest) throws(HTTPClientError) -> HTTPAnswer {
         let taken = state.withLock { state -> Transfer? in
             guard !state.isClosed,
-                let transfer = state.idle.popLast() ?? Transfer(isLocal: isLocal, memory: memory)
+                let transfer = state.idle.popLast()
+                    ?? Transfer(isLocal: isLocal, memory: memory, liveness: liveness)
             else { return nil }
             state.busy.append(transfer)
             return transfer
@@ -105,10 +115,17 @@ package final class HTTPClient: Sendable {
         let result = transfer.run(request, at: base + request.target) { [state] in
             state.withLock { $0.isClosed }
         }
-        state.withLock { state in
+        let unneeded = state.withLock { state -> [Transfer] in
             if let index = state.busy.firstIndex(where: { $0 === transfer }) { state.busy.remove(at: index) }
-            if !state.isClosed { state.idle.append(transfer) }
+            guard !result.hasLostConnection, !state.isClosed else {
+                defer { state.idle = [] }
+                return state.idle
+            }
+            state.idle.append(transfer)
+            return []
         }
+        // Their connections end here, not while others wait for the lock.
+        withExtendedLifetime(unneeded) {}
         return try result.get()
     }
 
@@ -125,4 +142,11 @@ package final class HTTPClient: Sendable {
         kind: .closed,
         why: "The connection was closed from this side"
     )
+}
+
+extension Result where Failure == HTTPClientError {
+    /// Whether what is kept of connections may be as dead as this one.
+    fileprivate var hasLostConnection: Bool {
+        if case .failure(let error) = self { [.broken, .untrusted].contains(error.kind) } else { false }
+    }
 }

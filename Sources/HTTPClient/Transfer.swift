@@ -8,6 +8,8 @@ final class Transfer: @unchecked Sendable {
     private let easy: UnsafeMutableRawPointer
     private let isLocal: Bool
     private let memory: AnswerMemory
+    private let liveness: Liveness
+    private let connections = Connections()
     /// What libcurl says of what has failed.
     private let said: UnsafeMutablePointer<CChar>
 
@@ -20,14 +22,15 @@ final class Transfer: @unchecked Sendable {
     /// - Parameters:
     ///   - isLocal: Whether the server is on this machine.
     ///   - memory: For long answers.
-    init?(isLocal: Bool, memory: AnswerMemory) {
+    ///   - liveness: When a connection counts as dead.
+    init?(isLocal: Bool, memory: AnswerMemory, liveness: Liveness) {
         guard let multi = curl_multi_init() else { return nil }
         guard let easy = curl_easy_init() else {
             curl_multi_cleanup(multi)
             return nil
         }
         (self.multi, self.easy, self.isLocal) = (OpaquePointer(multi), easy, isLocal)
-        self.memory = memory
+        (self.memory, self.liveness) = (memory, liveness)
         said = .allocate(capacity: Int(CURL_ERROR_SIZE))
     }
 
@@ -53,6 +56,7 @@ final class Transfer: @unchecked Sendable {
         defer { curl_slist_free_all(headers) }
         curl_easy_reset(easy)
         prepare(request, at: address, headers, inbox)
+        watchConnections()
         _ = cdoc_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method)
         return withExtendedLifetime(inbox) {
             guard let body = request.body else {
@@ -117,10 +121,30 @@ final class Transfer: @unchecked Sendable {
         )
     }
 
+    /// Who waits for an answer sends nothing, and would not hear that nobody is there any more: the system asks for him.
+    private func watchConnections() {
+        _ = cdoc_curl_set_number(easy, CURLOPT_TCP_KEEPALIVE, 1)
+        _ = cdoc_curl_set_number(easy, CURLOPT_TCP_KEEPIDLE, liveness.idleSeconds)
+        _ = cdoc_curl_set_number(easy, CURLOPT_TCP_KEEPINTVL, liveness.probeSeconds)
+        _ = cdoc_curl_set_sockets(
+            easy,
+            { context, socket, _ in
+                if let context { Connections.at(context).noteOpened(socket) }
+                return CInt(CURL_SOCKOPT_OK)
+            },
+            { context, socket in context.map { Connections.at($0).close(socket) } ?? close(socket) },
+            // They live as long as what may be called for them: both are this transfer's.
+            Unmanaged.passUnretained(connections).toOpaque()
+        )
+    }
+
     /// - Returns: Nil when it was closed from this side.
     private func perform(_ request: HTTPRequest, _ isClosed: () -> Bool) -> CURLcode? {
         let multi = UnsafeMutableRawPointer(multi)
         var silence = Silence(secondsMax: request.patience.quietSeconds, at: Self.now)
+        // Without a body all is sent at once. Who waits for news asks so, and is not to be woken up for this.
+        let unheardSeconds = request.body == nil ? nil : liveness.unheardSeconds
+        var unheard = Silence(secondsMax: unheardSeconds, at: Self.now)
         curl_multi_add_handle(multi, easy)
         defer { curl_multi_remove_handle(multi, easy) }
         while true {
@@ -136,9 +160,15 @@ final class Transfer: @unchecked Sendable {
             _ = cdoc_curl_moved(easy, &movedByteCount)
             let now = Self.now
             silence.note(byteCount: Int64(movedByteCount), at: now)
+            unheard.note(byteCount: Int64(movedByteCount), at: now)
             let seconds = silence.secondsLeft(at: now) ?? .infinity
             guard seconds > 0 else { return CURLE_OPERATION_TIMEDOUT }
-            curl_multi_poll(multi, nil, 0, min(Self.pollMilliseconds, Self.milliseconds(seconds)), nil)
+            if let unheardSeconds, (unheard.secondsLeft(at: now) ?? 0) <= 0 {
+                if connections.areUnheard(forSeconds: unheardSeconds) { return CURLE_OPERATION_TIMEDOUT }
+                unheard = Silence(secondsMax: Connections.patience(of: unheardSeconds), at: now)
+            }
+            let wait = min(seconds, unheard.secondsLeft(at: now) ?? .infinity)
+            curl_multi_poll(multi, nil, 0, min(Self.pollMilliseconds, Self.milliseconds(wait)), nil)
         }
     }
 
