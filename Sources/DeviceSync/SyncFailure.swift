@@ -112,6 +112,29 @@ package struct SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
         )
     }
 
+    static func unknownThere(_ folder: FilePath, _ hub: URL) -> SyncFailure {
+        SyncFailure(
+            .refused,
+            folder,
+            """
+            The hub at \(hub) does not know the device of “\(folder)”, and nothing was changed: it is another hub than the one with \
+            which the folder is kept in step, or was put back to a backup from before the device joined. Give the address of the \
+            same hub; where it was put back, give an --invitation, too: sheaf hub invite prints one at the hub.
+            """
+        )
+    }
+
+    static func knownElsewhere(_ folder: FilePath, _ hub: URL) -> SyncFailure {
+        SyncFailure(
+            .refused,
+            folder,
+            """
+            “\(folder)” is kept in step with the hub at \(hub), which knows its device; this one does not. A folder stays with its \
+            hub: for another one, copy what is in it to another folder, and join that.
+            """
+        )
+    }
+
     static func otherAccount(_ folder: FilePath) -> SyncFailure {
         SyncFailure(
             .refused,

@@ -149,24 +149,7 @@ enum LiveSync {
             named: name,
             identifier: request.identifier
         )
-        let folder = place(request.folder)
-        var settings: ContainerSettings
-        var said = "is joined"
-        let invitation = try request.invitation.map { try asked(forInvitation: $0, console) }
-        if request.isRecovery {
-            settings = try joining.recover(folder, invitation: invitation ?? "") {
-                try LiveSharing.recoveryKey(console)
-            }
-        } else if let invitation {
-            if let known = try joining.registerAgain(folder, invitation: invitation) {
-                settings = known
-                said = "is registered at the hub again, as the device that it was"
-            } else {
-                settings = try joining.begin(folder, invitation: invitation)
-            }
-        } else {
-            settings = try joining.join(folder, code: try code(request.code ?? ""), person(console))
-        }
+        var (settings, said) = try joined(request, by: joining, console)
         if let brake = request.brake {
             settings.brake = LiveBrake.limits(settings.brake, with: brake)
             try DeviceHome(environment: environment).limit(
@@ -181,6 +164,37 @@ enum LiveSync {
         return "“\(settings.folder)” \(said). \(next)"
     }
 
+    /// - Returns: What is kept of a container now, and what has become of its folder.
+    private static func joined(
+        _ request: SyncRole.Join,
+        by joining: Joining,
+        _ console: Console
+    ) throws -> (ContainerSettings, String) {
+        let folder = place(request.folder)
+        let invitation = try request.invitation.map { try asked(forInvitation: $0, console) }
+        if request.isRecovery {
+            let settings = try joining.recover(folder, invitation: invitation ?? "") {
+                try LiveSharing.recoveryKey(console)
+            }
+            return (settings, "is joined")
+        }
+        if let invitation {
+            if let known = try joining.registerAgain(folder, invitation: invitation) {
+                return (known, "is registered at the hub again, as the device that it was")
+            }
+            if let moved = try joining.move(folder) { return (moved, said(of: moved)) }
+            return (try joining.begin(folder, invitation: invitation), "is joined")
+        }
+        if let code = request.code {
+            return (try joining.join(folder, code: try self.code(code), person(console)), "is joined")
+        }
+        if let moved = try joining.move(folder) { return (moved, said(of: moved)) }
+        guard try DeviceHome(environment: environment).joined(in: folder) != nil else {
+            throw UsageError(description: "give either --invitation or --code")
+        }
+        throw Refusal("“\(folder)” is kept in step with the hub at that address already.")
+    }
+
     /// An invitation as it was given; for “-” what is typed now, or comes from standard input: an argument is seen by all who list
     /// the machine's processes.
     private static func asked(forInvitation given: String, _ console: Console) throws -> String {
@@ -189,6 +203,10 @@ enum LiveSync {
         let typed = (readLine() ?? "").trimmingCharacters(in: .whitespaces)
         guard !typed.isEmpty else { throw Refusal("No invitation was typed.") }
         return typed
+    }
+
+    private static func said(of moved: ContainerSettings) -> String {
+        "is kept in step with its hub at \(moved.hub) from now on"
     }
 
     /// - Throws: `Refusal` where it was mistyped.

@@ -263,6 +263,10 @@ struct SyncCommandsTests {
         #expect(bare.code == .wrongUse && bare.complained.text.contains("--recovery wants an --invitation"))
         #expect(Answer(tool, "join", "x", "--hub", "h", "--code", "z").said.text == "joined x at h\n")
         #expect(Answer(tool, "join", "x", "--code", "z").complained.text.contains("--hub is missing"))
+        // Of a folder that is joined the hub is at another address.
+        #expect(Answer(tool, "join", "x", "--hub", "h").said.text == "joined x at h\n")
+        let named = Answer(tool, "join", "x", "--hub", "h", "--name", "n")
+        #expect(named.code == .wrongUse && named.complained.text.contains("either --invitation or --code"))
         // A QR code's text names the hub.
         #expect(Answer(tool, "join", "x", "--code", "h#pair=z").said.text == "joined x at h#pair=z\n")
         #expect(Answer(tool, "pair", "--qr").said.text == "▀▄\nThe other device has the keys now.\n")

@@ -212,15 +212,98 @@ struct RegisteringAgainTests {
         }
     }
 
-    @Test("A folder that is joined at another hub, or not at all, is none to be registered again")
+    @Test("A folder that is not joined is none to be registered again, nor one where nobody answers")
     func others() async throws {
         try await Self.run { scene in
             let elsewhere = try #require(URL(string: "http://127.0.0.1:1"))
             let joining = Joining(scene.home, at: elsewhere, named: "desk")
-            #expect(try joining.registerAgain(scene.folder, invitation: "ANY") == nil)
+            #expect(throws: LineFailure.self) {
+                _ = try joining.registerAgain(scene.folder, invitation: "ANY")
+            }
+            #expect(throws: LineFailure.self) { _ = try joining.move(scene.folder) }
+            #expect(try scene.kept == scene.joined.settings)
             let empty = scene.folder.parent.appending("empty")
             let here = Joining(scene.home, at: scene.address, named: "desk")
             #expect(try here.registerAgain(empty, invitation: "ANY") == nil)
+            #expect(try here.move(empty) == nil)
         }
+    }
+
+    @Test("How the hub's address is written makes no other of it")
+    func spelling() async throws {
+        try await Self.run { scene in
+            let address = try #require(URL(string: "http://127.0.0.1:\(scene.address.port ?? 0)/"))
+            let joining = Joining(scene.home, at: address, named: "other")
+            let invitation = try scene.invitation()
+            #expect(try joining.registerAgain(scene.folder, invitation: invitation) != nil)
+            #expect(try joining.move(scene.folder) == nil)
+        }
+    }
+
+    @Test("A hub that is at another address is the same as long as it knows the device; all else stays")
+    func moved() async throws {
+        try await Self.run { scene in
+            let moved = try #require(URL(string: "http://localhost:\(scene.address.port ?? 0)"))
+            let joining = Joining(scene.home, at: moved, named: "other")
+            #expect { _ = try joining.move(scene.folder) } throws: {
+                guard let failure = $0 as? SyncFailure else { return false }
+                return failure.code == .refused && failure.description.contains("--invitation")
+            }
+            #expect(try scene.kept == scene.joined.settings)
+            var known = try #require(try scene.register(try scene.invitation()))
+            #expect(try joining.registerAgain(scene.folder, invitation: "ANY") == nil)
+            #expect(try scene.kept == known)
+            known.hub = moved
+            #expect(try joining.move(scene.folder) == known)
+            #expect(try scene.kept == known)
+            let client = try HubClient(known.hub, token: known.credentials.token)
+            #expect(try client.containers().map(\.container) == [scene.container])
+        }
+    }
+
+    @Test("One that was put back and moved knows the device again, at its new address")
+    func movedAndPutBack() async throws {
+        try await Self.run { scene in
+            let moved = try #require(URL(string: "http://localhost:\(scene.address.port ?? 0)"))
+            let joining = Joining(scene.home, at: moved, named: "other")
+            let invitation = try scene.invitation()
+            let found = try #require(try joining.registerAgain(scene.folder, invitation: invitation))
+            #expect(found.hub == moved && found.credentials != scene.joined.settings.credentials)
+            #expect(try scene.kept == found)
+        }
+    }
+
+    @Test("A folder whose hub knows the device goes to no other hub")
+    func otherHub() async throws {
+        try await Self.run { scene in
+            let known = try #require(try scene.register(try scene.invitation()))
+            try Self.runHere { other in
+                let joining = Joining(scene.home, at: other.address, named: "other")
+                let invitation = try other.invitation()
+                for attempt in [
+                    { try joining.registerAgain(scene.folder, invitation: invitation) },
+                    { try joining.move(scene.folder) },
+                ] {
+                    #expect { _ = try attempt() } throws: { ($0 as? SyncFailure)?.code == .refused }
+                }
+                #expect(try HubProcess.accounts(other.options).allSatisfy { $0.deviceNames.isEmpty })
+            }
+            #expect(try scene.kept == known)
+        }
+    }
+
+    @Test(
+        "Addresses are one whatever case, end or port they are written with",
+        arguments: [
+            ("http://hub.example", "HTTP://Hub.Example:80/", true),
+            ("https://hub.example/a", "https://hub.example:443/a/", true),
+            ("http://hub.example", "https://hub.example", false),
+            ("http://hub.example:7433", "http://hub.example", false),
+            ("https://hub.example/a", "https://hub.example/b", false),
+        ]
+    )
+    func addresses(one: String, other: String, areOne: Bool) throws {
+        let (one, other) = (try #require(URL(string: one)), try #require(URL(string: other)))
+        #expect(HubClient.isSame(one, other) == areOne)
     }
 }

@@ -17,6 +17,9 @@ extension Command {
                 End sheaf up there, and give the same FOLDER with the hub's address and an invitation of sheaf hub invite: the \
                 device is registered again, as what it was.
 
+                A hub that is at another address by now is told by --hub alone, with a FOLDER that is joined: as long as it knows the \
+                device, all else is as it was.
+
                 A folder that is gone for good is replaced by an empty one with --instead-of, once sheaf up has ended: the device \
                 goes on as what it is to the others, and all comes from the hub.
 
@@ -124,7 +127,11 @@ private struct JoinOptions: Sendable {
                 description: "--recovery wants an --invitation: sheaf hub invite prints one at the hub"
             )
         }
-        guard (request.invitation == nil) != (request.code == nil) else {
+        // Without any of that the hub of a folder that is joined is at another address.
+        let isMove =
+            request.invitation == nil && request.code == nil && request.name == nil
+            && request.identifier == nil && request.brake == nil
+        guard isMove || (request.invitation == nil) != (request.code == nil) else {
             throw UsageError(description: "give either --invitation or --code")
         }
         return request

@@ -7,6 +7,7 @@ package struct SyncRole: Sendable {
         package var hub: String?
         /// Nil to share what another device has.
         package var invitation: String?
+        /// Nil without an invitation either where a folder is joined already, and its hub is at another address.
         package var code: String?
         /// A folder that is joined already and gone for good, whose place it takes; nil for none.
         package var former: String?

@@ -119,17 +119,25 @@ package struct DeviceHome: Sendable {
     }
 
     /// The container that a folder is of; nil for none, and for one that this device was shut out of.
-    func joined(in place: FilePath) throws -> JoinedContainer? {
+    package func joined(in place: FilePath) throws -> JoinedContainer? {
         try containers().first {
             try FilePath($0.settings.folder) == place && !isShutOut($0.settings.container)
         }
     }
 
-    /// Keeps, durably, what the hub knows a device by from now on. Nobody may keep the folder in step meanwhile.
-    func keep(_ credentials: DeviceCredentials, of joined: JoinedContainer) throws -> ContainerSettings {
+    /// Keeps, durably, where the hub is from now on.
+    ///
+    /// - Parameter credentials: What it knows the device by from now on; nil for the same as before. Nobody may keep the folder in
+    ///   step meanwhile where that is another.
+    func keep(
+        _ hub: URL,
+        _ credentials: DeviceCredentials? = nil,
+        of joined: JoinedContainer
+    ) throws -> ContainerSettings {
         // As they are by now: others may be asked about large changes since.
         var settings = try self.joined(joined.settings.container)?.settings ?? joined.settings
-        settings.credentials = credentials
+        settings.hub = hub
+        if let credentials { settings.credentials = credentials }
         try write(settings)
         return settings
     }

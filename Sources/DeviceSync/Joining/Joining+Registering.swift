@@ -9,16 +9,18 @@ extension Joining {
     /// Registers the device of a folder again, as what it was, at a hub that does not know it any more.
     ///
     /// - Parameters:
-    ///   - folder: One that is joined at this hub. Nobody may keep it in step meanwhile.
+    ///   - folder: One that is joined at this hub, which may be at another address by now. Nobody may keep it in step meanwhile.
     ///   - invitation: The hub's. It is used up only where the hub takes it.
-    /// - Returns: What is kept of the container now. Nil where there is nothing to do: for a folder that is not joined here, or at
-    ///   another hub, and for one whose device the hub knows.
-    /// - Throws: `SyncFailure` with code `inUse` while the folder is kept in step, `refused` for another account's invitation;
-    ///   `HubFailure`, `LineFailure`. What is kept is as it was then, and another invitation may be tried.
+    /// - Returns: What is kept of the container now. Nil where there is nothing to do: for a folder that is not joined here, and for
+    ///   one whose device the hub knows.
+    /// - Throws: `SyncFailure` with code `inUse` while the folder is kept in step, `refused` for another account's invitation, and
+    ///   where another hub knows the device; `HubFailure`, `LineFailure`. What is kept is as it was then, and another invitation may
+    ///   be tried.
     package func registerAgain(_ folder: FilePath, invitation: String) throws -> ContainerSettings? {
-        guard let joined = try home.joined(in: folder), joined.settings.hub == hub,
-            try !isKnown(joined.settings)
-        else { return nil }
+        guard let joined = try home.joined(in: folder), try !isKnown(joined.settings) else { return nil }
+        guard try !isKnownElsewhere(joined.settings) else {
+            throw SyncFailure.knownElsewhere(folder, joined.settings.hub)
+        }
         let container = joined.settings.container
         // Who keeps it in step would go on with what the hub does not know.
         let own = try StorageFolder(at: home.folder(of: container))
@@ -43,18 +45,6 @@ extension Joining {
             named: joined.settings.deviceName,
             at: HubContainer(container, at: client)
         )
-        return try home.keep(credentials, of: joined)
-    }
-
-    /// Whether the hub knows a device, be it that it refuses it as one that was shut out.
-    private func isKnown(_ settings: ContainerSettings) throws -> Bool {
-        let client = try HubClient(settings.hub, token: settings.credentials.token)
-        defer { client.close() }
-        do { _ = try client.containers() } catch let failure as HubFailure
-            where [.unauthorized, .revoked].contains(failure.error.code)
-        {
-            return failure.error.code == .revoked
-        }
-        return true
+        return try home.keep(hub, credentials, of: joined)
     }
 }

@@ -116,6 +116,16 @@ package final class HubClient: Sendable {
     /// Whether an address is one of this machine alone.
     package static func isOnThisMachine(_ address: URL) -> Bool { HTTPClient.isOnThisMachine(address) }
 
+    /// Whether two addresses are one, however they are written.
+    package static func isSame(_ one: URL, _ other: URL) -> Bool { parts(of: one) == parts(of: other) }
+
+    private static func parts(of address: URL) -> [String] {
+        let scheme = address.scheme?.lowercased() ?? ""
+        let port = address.port ?? (scheme == "https" ? 443 : 80)
+        let path = address.path.split(separator: "/").joined(separator: "/")
+        return [scheme, address.host?.lowercased() ?? "", "\(port)", path]
+    }
+
     func ask<Answer: Decodable>(
         _ method: String,
         _ route: HubRoute,
