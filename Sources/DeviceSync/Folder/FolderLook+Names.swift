@@ -25,15 +25,21 @@ extension FolderLook {
     /// names, or as a copy of it. If neither, it is the other, and has come here.
     mutating func keepsItsPlace(_ known: ItemID, _ index: Int, bearing other: ItemID) throws -> Bool {
         let entry = found[index]
-        if sharesFile(other, with: entry) { return true }
+        if sharesFile(other, with: entry) {
+            // Two were told at one name, by marks that came one after the other: the one that has the name has the mark.
+            if table.path(of: other, in: root) == entry.path, try !isSecondName(index) {
+                try give(known.mark, to: index)
+            }
+            return true
+        }
         guard try isElsewhere(other, than: entry) else { return false }
         if try !isSecondName(index) { try give(known.mark, to: index) }
         return true
     }
 
-    /// Whether an item was seen last as a name of the very file.
+    /// Whether an item was seen last as a name of the very file. A directory has one name only.
     private func sharesFile(_ item: ItemID, with entry: Found) -> Bool {
-        table[item]?.trace.isSameItem(as: entry.trace) == true
+        entry.trace.kind != .directory && table[item]?.trace.isSameItem(as: entry.trace) == true
     }
 
     /// Whether an item is found somewhere else: what bears its mark here is not the item.

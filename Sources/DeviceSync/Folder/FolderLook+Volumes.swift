@@ -42,9 +42,13 @@ extension FolderLook {
 
     /// Whether what is at a folder's place is another, or nothing: the folder above tells what has become of it. Not looked at
     /// before it is listed, as it may happen until then.
+    ///
+    /// It is another, too, though it is the same directory, where that bears the mark of another and is that by now.
     mutating func isAway(_ folder: ItemID, from path: FilePath) throws -> Bool {
         guard folder != .root, let known = table[folder] else { return false }
-        guard let place = try FolderPlace(at: path), known.trace.isDirectory(place) else { return true }
+        guard let place = try FolderPlace(at: path), known.trace.isDirectory(place),
+            table.folder(insteadOf: folder, in: root) == nil
+        else { return true }
         let volume = table.volumes[folder]
         guard isMountPoint(place, in: table.trace(ofFolder: known.state.place.parent)) else {
             if volume != nil { table.note(volume: nil, at: folder) }

@@ -130,14 +130,16 @@ struct FolderLook {
         return outcome
     }
 
-    /// Lists folders, and those above what is not in its place.
+    /// Lists folders, and those above what is not in its place, or is another there.
     ///
     /// - Returns: All of them.
     private mutating func listAll(_ folders: Set<ItemID>) throws -> Set<ItemID> {
         var (all, next) = (folders, folders)
         while !next.isEmpty {
             try list(next.sorted())
-            next = Set(away.compactMap { table[$0]?.state.place.parent }).subtracting(all)
+            // What was told of one is of the folder that is there instead.
+            let others = away.compactMap { table.folder(insteadOf: $0, in: root) }
+            next = Set(away.compactMap { table[$0]?.state.place.parent } + others).subtracting(all)
             all.formUnion(next)
         }
         return all

@@ -177,6 +177,29 @@ struct FolderTable {
         unchanged(member.name, ItemTrace(member.status), in: folder, unread: unread)
     }
 
+    /// The folder that is the very directory of another at that one's place, which it has the name of: the other was told by a mark
+    /// that somebody has replaced since, and is nowhere.
+    func folder(insteadOf folder: ItemID, in root: FilePath) -> ItemID? {
+        guard let known = items[folder] else { return nil }
+        let others = items(like: known.trace).filter { $0 != folder }
+        guard !others.isEmpty, !hasItsPlace(folder), let path = path(of: folder, in: root) else { return nil }
+        return others.first {
+            items[$0]?.state.kind == .folder && hasItsPlace($0) && self.path(of: $0, in: root) == path
+        }
+    }
+
+    /// Whether an item has not lost its name to another, nor has a folder above it.
+    private func hasItsPlace(_ item: ItemID) -> Bool {
+        var (at, depth) = (item, 0)
+        while at != .root {
+            guard let place = items[at]?.state.place, depth < 4096, bearer(of: place) == at else {
+                return false
+            }
+            (at, depth) = (place.parent, depth + 1)
+        }
+        return true
+    }
+
     /// A folder as it was seen last.
     func trace(ofFolder folder: ItemID) -> ItemTrace? { folder == .root ? root : items[folder]?.trace }
 
