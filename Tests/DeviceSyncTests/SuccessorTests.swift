@@ -74,6 +74,31 @@ struct SuccessorTests: LookingAtFolder {
         try expectKept(document, outcome, table)
     }
 
+    @Test(
+        "What is renamed onto another is that, also where its own name is taken at once"
+    )
+    func overAnother() throws {
+        for (number, (name, target)) in [("a.txt", "a.txt~"), ("tmp", "b.txt")].enumerated() {
+            var table = FolderTable()
+            try write("old", target)
+            try write("new", name)
+            _ = try look(&table)
+            let (source, replaced) = (
+                try #require(item(name, in: table)), try #require(item(target, in: table))
+            )
+            for round in 0..<3 {
+                try rename(name, target)
+                try write("round \(number), \(round)", name)
+                let outcome = try look(&table)
+                #expect(item(name, in: table) == source && item(target, in: table) == replaced)
+                #expect(
+                    outcome.missing.isEmpty && Set(outcome.touched.keys).isSuperset(of: [source, replaced])
+                )
+                #expect(try mark(name) == source && mark(target) == replaced)
+            }
+        }
+    }
+
     @Test("A file that is renamed stays what it was, also where somebody makes another at its name later")
     func renamed() throws {
         var table = FolderTable()
@@ -130,6 +155,39 @@ struct SuccessorTests: LookingAtFolder {
         let both = ["a.txt": "one, too\ntwo\nthree, too\n", "a.txt~": "one\ntwo\nthree\n"]
         pair.wait { one.contents == both && two.contents == both && pair.isSettled }
         #expect(try one.conflicts("a.txt").isEmpty)
+        pair.end()
+    }
+
+    @Test(
+        "A document that is saved by one temporary name again and again stays what it is"
+    )
+    func savedTwice() throws {
+        let pair = try DevicePair.holding("one\ntwo\nthree\n", as: "a.txt")
+        let (one, two) = (pair.one, pair.two)
+        let mark = { (name: String) in try? FileIdentity.mark(at: FilePath(one.path(name))) }
+        let document = try #require(mark("a.txt"))
+        two.goOffline()
+        pair.wait { two.status?.line == .down }
+        try two.write("one\ntwo\nthree, too\n", to: "a.txt")
+        try one.write("one, too\ntwo\nthree\n", to: "tmp")
+        pair.wait { one.status?.isSettled == true && pair.hub.entryCount > 1 }
+        let new = one.path("../new")
+        try Data("unfinished".utf8).write(to: URL(fileURLWithPath: new))
+        // No look comes in between, however busy the machine is.
+        let running = try #require(one.running)
+        let isWritten = running.ask(
+            { _ in
+                Foundation.rename(one.path("tmp"), one.path("a.txt")) == 0
+                    && Foundation.rename(new, one.path("tmp")) == 0
+            },
+            or: { _ in false }
+        )
+        #expect(isWritten)
+        pair.wait { one.status?.isSettled == true && pair.hub.entryCount > 3 }
+        two.goOnline()
+        let both = ["a.txt": "one, too\ntwo\nthree, too\n", "tmp": "unfinished"]
+        pair.wait { one.contents == both && two.contents == both && pair.isSettled }
+        #expect(mark("a.txt") == document)
         pair.end()
     }
 }

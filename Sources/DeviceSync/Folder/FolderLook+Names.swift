@@ -60,18 +60,26 @@ extension FolderLook {
                 entry.hasOtherNames
                 ? try hasLeft(known, for: entry) : try !isMatched(known) || hasLeft(known, for: entry)
             guard isAway else { continue }
-            // What bears no mark can be told by its inode alone, if nothing of it is another; of a link, which cannot bear one, and
-            // of a placeholder, which nobody edits, to be moved changes the change time.
             guard let mark else {
-                guard let item = table[known] else { continue }
-                let isLasting = entry.trace.kind == .symbolicLink || item.isDataless
-                guard isLasting ? item.trace.hasContents(of: entry.trace) : item.trace == entry.trace
-                else { continue }
+                guard let item = table[known], mayBeMoved(item, unmarked: entry) else { continue }
                 return known
             }
             if known == mark || isSecondName(known, of: mark, like: entry) { return known }
         }
         return nil
+    }
+
+    /// Whether something elsewhere that bears no mark may be an item whose inode it has: if nothing of it is another; of a link,
+    /// which cannot bear one, and of a placeholder, which nobody edits, to be moved changes the change time.
+    func mayBeMoved(_ item: FolderItem, unmarked entry: Found) -> Bool {
+        let isLasting = entry.trace.kind == .symbolicLink || item.isDataless
+        return isLasting ? item.trace.hasContents(of: entry.trace) : item.trace == entry.trace
+    }
+
+    /// Whether something has the name that an item had when it was seen last.
+    func isAtItsPlace(_ item: ItemID, _ entry: Found) -> Bool {
+        guard case .known(let folder) = entry.parent else { return false }
+        return isNamed(item, entry.name, in: folder)
     }
 
     /// Whether an item was a second name of a file that another bears the mark of.

@@ -3,7 +3,9 @@ internal import Sync
 
 // Editors that rename the old file away before they write the new one under its name: Emacs when it saves a file first, Vim each
 // time. What bears the mark then is the backup. The name wins: what is new there is the document, as is what a program writes over
-// the old one, and the backup is a file of its own. Else what others have done to the document meanwhile would go to the backup.
+// the old one, and the backup is a file of its own, or the one that was there before. Else what others have done to the document
+// meanwhile would go to the backup. So it is with a temporary name that is written anew as soon as what had it was renamed onto a
+// document.
 extension FolderLook {
     /// Has documents stay at their names where something new is at these.
     ///
@@ -29,6 +31,21 @@ extension FolderLook {
         }
     }
 
+    /// The document that a file had the place of before another was renamed onto it.
+    func document(replacedBy entry: Found, at place: ItemPlace) -> ItemID? {
+        // What has the name of the item that a placeholder stands for is beside that, and not under it.
+        guard !entry.isPlaceholder, let known = table.item(at: place), !isPresent(known),
+            !isMatched(known), table[known]?.state.kind == .document, mayFollow(known, entry)
+        else { return nil }
+        return known
+    }
+
+    /// Has something be the item whose place it has taken.
+    mutating func settle(_ index: Int, replacing item: ItemID) throws {
+        if try !isSecondName(index) { try give(item.mark, to: index) }
+        try settle(index, as: item)
+    }
+
     private func isPlainFile(_ index: Int) -> Bool {
         let entry = found[index]
         return entry.trace.kind == .regular && !entry.isPlaceholder && !entry.isUnreadable && !isLost(index)
@@ -49,12 +66,14 @@ extension FolderLook {
         guard let other = away[known], self.place(of: found[other]).parent == place.parent,
             try mark(of: other).map({ ItemID($0) == known }) == true
         else { return }
-        let backup = fresh()
+        // What the item was renamed onto stays what it was, be it the last backup or a document that is saved by way of this name.
+        let replaced = document(replacedBy: found[other], at: self.place(of: found[other]))
+        let backup = replaced ?? ItemID(fresh())
         // The backup first: should this end in between, what has no mark at the item's name is the item all the same.
-        try give(backup, to: other)
+        try give(backup.mark, to: other)
         try give(known.mark, to: index)
         try settle(index, as: known)
-        try settle(other, as: ItemID(backup))
+        try settle(other, as: backup)
     }
 
     /// Has a document be again at the name that it has left just now.

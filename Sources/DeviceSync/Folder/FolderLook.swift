@@ -40,7 +40,7 @@ struct FolderLook {
     var found: [Found] = []
     var matched: Set<ItemID> = []
     /// All that was found, by what it was when it was seen last.
-    private var present: Set<ItemID> = []
+    var present: Set<ItemID> = []
     /// Which name was identified first, of files that have others.
     var firstNames: [ItemID: Int] = [:]
     /// What is where it was seen last, and as it was: there is nothing else to find out about it.
@@ -100,7 +100,7 @@ struct FolderLook {
     mutating func look(at folders: Set<ItemID>) throws -> Outcome {
         let folders = try listAll(folders)
         try listFound(folders)
-        for entry in found { if let known = seen(entry) { present.insert(known) } }
+        for index in found.indices { try notePresent(index) }
         // Folders first, from the top: the place of what is in them depends on it.
         for index in found.indices where found[index].trace.kind == .directory { try identify(index) }
         let files = found.indices.filter { found[$0].trace.kind != .directory }
@@ -172,6 +172,24 @@ struct FolderLook {
     /// Whether something was found, whatever it is by now.
     func isPresent(_ item: ItemID) -> Bool { present.contains(item) }
 
+    /// Notes which item something is that was found, by its inode. The number of one that is gone is given again at once: what has
+    /// been changed or moved since it was seen is asked for its mark, as it is anyway to tell what has been moved.
+    private mutating func notePresent(_ index: Int) throws {
+        let entry = found[index]
+        guard let known = seen(entry), !present.contains(known), let item = table[known] else { return }
+        var isItself = true
+        if item.trace != entry.trace, !entry.hasOtherNames, !isAtItsPlace(known, entry) {
+            try readOn(in: knownFolder(above: index)) { look in
+                if let mark = try look.mark(of: index) {
+                    isItself = ItemID(mark) == known
+                } else {
+                    isItself = look.mayBeMoved(item, unmarked: entry)
+                }
+            }
+        }
+        if isItself { present.insert(known) }
+    }
+
     // MARK: What cannot be read
 
     /// Notes what cannot be read, which is in the way of nothing else.
@@ -241,8 +259,7 @@ struct FolderLook {
             guard let replaced = document(replacedBy: entry, at: place) else {
                 return try settle(index, as: known)
             }
-            if try !isSecondName(index) { try give(replaced.mark, to: index) }
-            try settle(index, as: replaced)
+            try settle(index, replacing: replaced)
         case .marked:
             guard let mark = try mark(of: index), !isMatched(ItemID(mark)) else { return }
             guard try isFree(ItemID(mark), for: entry) else { return }
@@ -254,8 +271,7 @@ struct FolderLook {
                 // A copy of another document, or a name of one, is no document of its own by its mark.
                 try mark(of: index).map({ try isElsewhere(ItemID($0), than: entry) }) ?? true
             else { return }
-            if try !isSecondName(index) { try give(known.mark, to: index) }
-            try settle(index, as: known)
+            try settle(index, replacing: known)
         case .new:
             guard !entry.isPlaceholder else { return try takeRemaining(placeholder: index) }
             if let mark = entry.fresh, !isMatched(ItemID(mark)) { return try settle(index, as: ItemID(mark)) }
@@ -283,18 +299,9 @@ struct FolderLook {
         return !ItemTrace(there).isSameItem(as: entry.trace)
     }
 
-    /// The document that a file had the place of before another was renamed onto it.
-    private func document(replacedBy entry: Found, at place: ItemPlace) -> ItemID? {
-        // What has the name of the item that a placeholder stands for is beside that, and not under it.
-        guard !entry.isPlaceholder, let known = table.item(at: place), !present.contains(known),
-            !isMatched(known), table[known]?.state.kind == .document, mayFollow(known, entry)
-        else { return nil }
-        return known
-    }
-
     /// Whether something may be what an item has become: one that is saved flat was a package before, or the other way round, but
     /// what is in a folder is somebody else's.
-    private func mayFollow(_ known: ItemID, _ entry: Found) -> Bool {
+    func mayFollow(_ known: ItemID, _ entry: Found) -> Bool {
         guard let item = table[known] else { return false }
         let isDirectory = entry.trace.kind == .directory
         if (item.trace.kind == .directory) == isDirectory { return true }
