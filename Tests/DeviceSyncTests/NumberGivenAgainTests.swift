@@ -1,4 +1,6 @@
+import CLinux
 import DocumentFoundation
+import DocumentTesting
 import FileSystem
 import Foundation
 import Sync
@@ -22,6 +24,11 @@ struct NumberGivenAgainTests: LookingAtFolder {
     private func inode(_ name: String) throws -> UInt64 {
         let path = FilePath(root.appendingPathComponent(name).path)
         return ItemTrace(try #require(try FolderScan.status(at: path))).inode
+    }
+
+    private func removeMark(_ name: String) throws {
+        let path = root.appendingPathComponent(name).path
+        try #require(CLinux.removexattr(path, FileMark.attributeName) == 0, "\(errno)")
     }
 
     @Test("What a temporary file is renamed onto stays what it was, though another has its number by now")
@@ -72,5 +79,54 @@ struct NumberGivenAgainTests: LookingAtFolder {
         let outcome = try look(&table)
         #expect(outcome.missing.isEmpty && item("b.txt", in: table) == document)
         #expect(item("a.txt", in: table).map { $0 != document } == true)
+    }
+
+    @Test(
+        "What is made anew with the same number has the mark, and is told by it once it is moved"
+    )
+    func madeAnew() throws {
+        var table = FolderTable()
+        try write("old", "a.txt")
+        let sub = root.appendingPathComponent("sub")
+        try FileManager.default.createDirectory(at: sub, withIntermediateDirectories: false)
+        _ = try look(&table)
+        let items = try ["a.txt", "sub"].map { try #require(item($0, in: table)) }
+        try removeMark("a.txt")
+        try write("new, and longer", "a.txt")
+        try removeMark("sub")
+        let outcome = try look(&table)
+        #expect(Set(outcome.touched.keys) == [items[0]] && outcome.missing.isEmpty)
+        #expect(try mark("a.txt") == items[0] && mark("sub") == items[1])
+        let next = try look(&table)
+        #expect(next.touched.isEmpty && next.placed.isEmpty && next.missing.isEmpty)
+        try rename("a.txt", "b.txt")
+        try rename("sub", "sub 2")
+        let last = try look(&table)
+        #expect(last.placed == Set(items) && last.missing.isEmpty)
+        #expect(item("b.txt", in: table) == items[0] && item("sub 2", in: table) == items[1])
+    }
+
+    @Test("A document that was made anew and is renamed then is the same document on other devices")
+    func onDevices() throws {
+        let pair = try DevicePair.holding("old", as: "a.txt")
+        let (one, two) = (pair.one, pair.two)
+        let former = try #require(try FileIdentity.mark(at: FilePath(one.path("a.txt"))))
+        let running = try #require(one.running)
+        // As if it had been removed and made anew.
+        let isMade = running.ask(
+            { _ in
+                CLinux.removexattr(one.path("a.txt"), FileMark.attributeName) == 0
+                    && (try? one.write("made anew", to: "a.txt")) != nil
+            },
+            or: { _ in false }
+        )
+        #expect(isMade)
+        pair.wait { two.text("a.txt") == "made anew" && pair.isSettled }
+        let entryCount = pair.hub.entryCount
+        #expect(Foundation.rename(one.path("a.txt"), one.path("b.txt")) == 0)
+        pair.wait { two.contents == ["b.txt": "made anew"] && pair.isSettled }
+        #expect(pair.hub.entryCount == entryCount + 1)
+        #expect(try FileIdentity.mark(at: FilePath(two.path("b.txt"))) == former)
+        pair.end()
     }
 }

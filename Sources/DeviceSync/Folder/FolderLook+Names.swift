@@ -21,9 +21,23 @@ extension FolderLook {
         return state.parent == folder && state.isNamed(exactly: name)
     }
 
+    /// Whether something whose inode an item has at its place is that item by what it bears. What bears nothing is, and is given
+    /// its mark: a program has made it anew, with the same number, and nobody could tell it else once it is moved.
+    mutating func isMarked(as known: ItemID, atItsPlace index: Int) throws -> Bool {
+        guard let mark = try mark(of: index) else {
+            if try !isSecondName(index) { try give(known.mark, to: index) }
+            return true
+        }
+        return try ItemID(mark) == known || keepsItsPlace(known, index, bearing: ItemID(mark))
+    }
+
     /// Whether a file whose inode an item has at its place is that item, though it bears another's mark: as one of the other's
     /// names, or as a copy of it. If neither, it is the other, and has come here.
-    mutating func keepsItsPlace(_ known: ItemID, _ index: Int, bearing other: ItemID) throws -> Bool {
+    private mutating func keepsItsPlace(
+        _ known: ItemID,
+        _ index: Int,
+        bearing other: ItemID
+    ) throws -> Bool {
         let entry = found[index]
         if sharesFile(other, with: entry) {
             // Two were told at one name, by marks that came one after the other: the one that has the name has the mark.

@@ -250,9 +250,7 @@ struct FolderLook {
                 table[known]?.trace.isSameItem(as: entry.trace) == true
             else { return }
             // An inode's number is given again: a look at the mark tells, where anything else is another now.
-            if table[known]?.trace != entry.trace, let mark = try mark(of: index), ItemID(mark) != known {
-                guard try keepsItsPlace(known, index, bearing: ItemID(mark)) else { return }
-            }
+            if table[known]?.trace != entry.trace, try !isMarked(as: known, atItsPlace: index) { return }
             try settle(index, as: known)
         case .moved:
             guard let known = try movedItem(index) else { return }
