@@ -14,16 +14,22 @@ extension SyncRun {
     ///
     /// - Parameters:
     ///   - former: What it held.
+    ///   - kind: What it is now; nil for what it is known to be.
     ///   - isFound: Whether what it holds now was found in it, and has not come from others.
     /// - Returns: Why the disk did not let that be kept; nil when it was, or need not or cannot be.
-    func keepFormer(_ former: ContentName?, of item: ItemID, isFound: Bool) -> DiskRefusal? {
+    func keepFormer(
+        _ former: ContentName?,
+        of item: ItemID,
+        nowOf kind: FileStamp.Kind? = nil,
+        isFound: Bool
+    ) -> DiskRefusal? {
         guard versions.isOn, let former, let seen = table[item], !seen.isDataless,
             let path = table.path(of: item, in: place.folder)
         else { return nil }
         do {
             let contents = try ContentStore.contents(former)
             guard contents.kind != .symbolicLink,
-                try isFound && isDoubted(item) || isEmptied(seen, path, contents)
+                try isFound && isDoubted(item) || isEmptied(kind ?? seen.trace.kind, path, contents)
             else {
                 return nil
             }
@@ -46,8 +52,13 @@ extension SyncRun {
 
     private func isDoubted(_ item: ItemID) -> Bool { doubt?.items.contains(item) == true }
 
-    private func isEmptied(_ seen: FolderItem, _ path: FilePath, _ former: DocumentContents) throws -> Bool {
-        guard seen.trace.kind == .regular, former.kind == .regular, former.byteCount > 0 else { return false }
+    private func isEmptied(
+        _ kind: FileStamp.Kind,
+        _ path: FilePath,
+        _ former: DocumentContents
+    ) throws -> Bool {
+        // A link that has taken a file's name is not looked through.
+        guard kind == .regular, former.kind == .regular, former.byteCount > 0 else { return false }
         return try Self.isBlank(path)
     }
 

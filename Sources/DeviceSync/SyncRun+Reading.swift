@@ -150,7 +150,8 @@ extension SyncRun {
             return false
         }
         // Before it goes to others: once it has, nothing tells that there was something to keep.
-        if former != content, let why = keepFormer(former, of: item, isFound: true) {
+        let kind = (read.trace ?? listed)?.kind
+        if former != content, let why = keepFormer(former, of: item, nowOf: kind, isFound: true) {
             unkept[item] = why
             news.insert(item)
             return false

@@ -112,6 +112,20 @@ struct EmptiedFileTests {
         pair.end()
     }
 
+    @Test("A link that takes the place of a file is no file that has been emptied: nothing goes wrong")
+    func link() throws {
+        try one.write("target", to: "target.txt")
+        try one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        let link = pair.base.appendingPathComponent("link").path
+        try #require(symlink("target.txt", link) == 0 && rename(link, one.path("a.txt")) == 0)
+        pair.wait { two.descriptions["a.txt"] == "link to target.txt" && pair.isSettled }
+        for device in [one, two] {
+            #expect(!device.said.contains { if case .failed = $0 { true } else { false } }, "\(device.said)")
+        }
+        pair.end()
+    }
+
     @Test("As long as there is no room, that is what is said, however often it is tried again")
     func saidWithoutRoom() throws {
         try one.write("text", to: "a.txt")
