@@ -399,9 +399,9 @@ struct LossWindowTests {
     @Test("What another device has edited before its removal was sent is not lost, and does not count")
     func stayed() {
         var scene = Scene(count: 40)
-        for index in 0..<25 { _ = scene.engine.take(.diskChanged(scene.items[index], nil)) }
-        #expect(scene.engine.brake?.waitingCount == 25)
+        for index in 0..<35 { _ = scene.engine.take(.diskChanged(scene.items[index], nil)) }
+        #expect(scene.engine.brake?.waitingCount == 35)
         for index in 0..<10 { scene.overwriteThere(index) }
-        #expect(scene.engine.brake?.waitingCount == 15 && scene.engine.brake?.doneCount == 0)
+        #expect(scene.engine.brake?.waitingCount == 25 && scene.engine.brake?.doneCount == 0)
     }
 }

@@ -234,6 +234,47 @@ struct SyncBrakeTests {
         #expect(engine.take(removals(20)).count == 20)
     }
 
+    @Test(
+        "Who puts back so much that he would not have been asked is asked nothing any more, and the rest goes on"
+    )
+    func shrunk() {
+        var engine = engine()
+        #expect(engine.take(removals(25)) == [])
+        #expect(engine.take(items.prefix(4).map { .diskChanged($0, document($0)) }) == [])
+        #expect(engine.brake?.waitingCount == 21)
+        let rest = Self.commits(engine.take(.diskChanged(items[4], document(items[4]))))
+        #expect(rest.map(\.item) == Array(items[5..<25]) && rest.allSatisfy { $0.state == nil })
+        #expect(engine.brake == nil)
+        // What has gone on counts.
+        #expect(engine.take(Array(removals(26).suffix(1))) == [] && engine.brake?.waitingCount == 21)
+    }
+
+    @Test("What waits does not go on by more items, nor by other limits")
+    func notShrunk() {
+        var engine = engine()
+        _ = engine.take(.uploaded(ContentName("new")))
+        _ = engine.take(removals(25))
+        let new = (1001...1200).map { ItemID(5, UInt64($0)) }
+        _ = engine.take(new.map { .diskChanged($0, document($0, "new")) })
+        #expect(engine.brake?.waitingCount == 25)
+        engine.brakeLimits = .off
+        _ = engine.take(.diskChanged(new[0], document(new[0], "newer")))
+        #expect(engine.brake?.waitingCount == 25)
+        // By those with which he was asked.
+        _ = engine.take(.diskChanged(items[0], document(items[0])))
+        #expect(engine.brake?.waitingCount == 24)
+        let rest = engine.take(items[1..<5].map { .diskChanged($0, document($0)) })
+        #expect(Self.commits(rest).filter { $0.state == nil }.count == 20 && engine.brake == nil)
+    }
+
+    @Test("What is here and has not been sent yet is among all there is")
+    func unsent() {
+        var engine = engine()
+        let new = (1001...1060).map { ItemID(5, UInt64($0)) }
+        _ = engine.take(new.map { .diskChanged($0, document($0, "new")) })
+        #expect(Self.commits(engine.take(removals(30))).count == 30 && engine.brake == nil)
+    }
+
     @Test("A question and an answer outlive the process", arguments: [false, true])
     func restarted(isAnswered: Bool) {
         var engine = engine()

@@ -52,6 +52,9 @@ struct LossWindow: Sendable {
     /// How many have been lost that do not wait to be once more.
     var doneCount: Int { counted.all.count - againCount }
 
+    /// How many have been lost of late, or are about to be.
+    var lossCount: Int { pending.count + doneCount }
+
     /// How many that count are not there any more.
     var goneCount: Int { gone.count }
 
@@ -66,7 +69,6 @@ struct LossWindow: Sendable {
     /// - Parameter itemCount: How many there are on the other side.
     func isTooMuch(of itemCount: Int, _ limits: SyncBrake.Limits) -> Bool {
         guard !pending.isEmpty else { return false }
-        let lossCount = pending.count + counted.all.count - againCount
         return limits.isExceeded(by: lossCount, of: itemCount + gone.count)
             || limits.isExceeded(by: lossCount - freshLossCount, of: restoreMark.itemCount)
     }

@@ -52,6 +52,8 @@ struct Braking: Sendable {
     var stages: [SyncBrake.Direction: SyncBrake.Stage] = [:]
     /// What a person has decided last, when it was over.
     var lastChange: LargeChange?
+    /// What is asked, since this process has begun.
+    var questions: [SyncBrake.Direction: Question] = [:]
     /// The ways of which a person has said that what waits is not to happen, until it is so.
     var isTakenBack: Set<SyncBrake.Direction> = []
     /// What is here and a person does not want: it is to be what the log has.
@@ -67,6 +69,13 @@ struct Braking: Sendable {
     /// What was told of `memory` last.
     var told = SyncMemory.Braking()
     var isLastChangeWritten = false
+
+    struct Question: Sendable {
+        /// By which it is asked.
+        let limits: SyncBrake.Limits
+        /// How much was lost, or about to be, when it was most.
+        var lossCount: Int
+    }
 
     struct Kept: Sendable {
         let ours: ItemState

@@ -6,6 +6,8 @@
 //    between, and what is done in weeks is not.
 // 3. What was on its way before there were too many cannot be held back, and is counted as done.
 // 4. When a person has decided, all that has come to rest is forgotten, and counting begins anew.
+// 5. Where so much has been put back by hand that nobody would have been asked, nobody is asked any more, and the rest goes on.
+//    That there are more items meanwhile, or other limits, is no putting back.
 extension SyncEngine {
     /// What waits for a person, one way.
     package func brake(_ direction: SyncBrake.Direction) -> SyncBrake? {
@@ -78,29 +80,52 @@ extension SyncEngine {
         return [braking.merged[item], braking.restored[item]].contains(changed.content) ? nil : kept
     }
 
-    /// How many items there are on the other side.
+    /// How many items there are on the other side. What is here and not sent yet is about to be there.
     private func itemCount(_ direction: SyncBrake.Direction) -> Int {
-        direction == .leaving ? tree.itemCount : disk.count
+        direction == .leaving ? max(tree.itemCount, disk.count) : disk.count
     }
 
-    /// Asks where too much waits, and no more where nothing does.
+    /// Asks where too much waits, and no more where nothing does, or no more than goes without a question.
     mutating func applyBrakes() {
         for direction in SyncBrake.Direction.allCases {
-            let waitingCount = braking[direction].pending.count
             switch braking.stages[direction] {
             case .answered, .excused: continue
             case .asked:
-                // What is being undone is asked about again, should this process die before it has been.
-                guard waitingCount == 0, braking.undone.isEmpty, braking.kept.isEmpty else { continue }
+                guard isQuestionOver(direction) else { continue }
+                // Those that want its name may have it stand aside again.
+                for item in brakedItems(direction) { touch(item) }
                 braking.stages[direction] = nil
                 if braking.isTakenBack.remove(direction) != nil { endChange(direction, isDecided: true) }
                 wake(.brake(direction))
             case nil:
-                if braking[direction].isTooMuch(of: itemCount(direction), brakeLimits) {
+                let window = braking[direction]
+                if window.isTooMuch(of: itemCount(direction), brakeLimits) {
                     braking.stages[direction] = .asked
+                    let question = Braking.Question(limits: brakeLimits, lossCount: window.lossCount)
+                    braking.questions[direction] = question
                 }
             }
         }
+    }
+
+    /// Whether there is nothing any more that a person has to be asked about.
+    private mutating func isQuestionOver(_ direction: SyncBrake.Direction) -> Bool {
+        // What is being undone is asked about again, should this process die before it has been.
+        guard braking.undone.isEmpty, braking.kept.isEmpty else { return false }
+        let window = braking[direction]
+        if window.pending.isEmpty { return true }
+        // What a person does not want does not go on halfway through.
+        guard !braking.isTakenBack.contains(direction) else { return false }
+        // A former process has asked: of the change there may have been more, which is over.
+        var question =
+            braking.questions[direction]
+            ?? Braking.Question(limits: brakeLimits, lossCount: window.lossCount)
+        defer { braking.questions[direction] = question }
+        guard window.lossCount < question.lossCount else {
+            question.lossCount = window.lossCount
+            return false
+        }
+        return !window.isTooMuch(of: itemCount(direction), question.limits)
     }
 
     /// Ends a look at all that has happened at one time. Where disk and log are the same, a change that was decided is over.
