@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import FileSystem
 internal import Sync
 
@@ -10,6 +11,40 @@ internal import Sync
 // To remove the bare folder is no removal of what is on the volume: that has it still. What has come from the hub then can be
 // removed as anything else.
 extension SyncRun {
+    /// Hears of what is mounted and unmounted from now on, of which the folder that it is in tells nothing.
+    func followMounts() {
+        mounts = MountChanges.shared.follow { [queue, box = Confined(Weak(self))] places in
+            queue.async { box.value.value?.heard(mountsAt: places) }
+        }
+    }
+
+    /// Has the folders be looked at in which something is mounted, or not any more.
+    private func heard(mountsAt places: [FilePath]) {
+        guard !isStopped else { return }
+        // Where nothing is there now, it is where it was meant to be.
+        let root = (try? place.folder.resolved()) ?? place.folder
+        if places.contains(where: root.isInside) { noticeRoot() }
+        for place in places where place != root && place.isInside(root) { noteMount(at: place, in: root) }
+        if !dirtyFolders.isEmpty || !dirtyPackages.isEmpty { lookSoon() }
+    }
+
+    private func noteMount(at place: FilePath, in root: FilePath) {
+        let top = root.string == "/" ? 0 : root.string.utf8.count
+        let names = String(decoding: place.string.utf8.dropFirst(top + 1), as: UTF8.self).pathNames
+        var folder = ItemID.root
+        for name in names.dropLast() {
+            // What is not known yet is looked at when it is.
+            guard let item = table.item(at: ItemPlace(folder, name)) else { return }
+            guard table[item]?.state.kind == .folder else {
+                // Somewhere in a package.
+                dirtyPackages.insert(item)
+                break
+            }
+            folder = item
+        }
+        dirtyFolders.insert(folder)
+    }
+
     /// Notes what has become of volumes.
     ///
     /// - Returns: What the engine is to hear of.

@@ -41,6 +41,8 @@ final class SyncRun {
     private var wholeTable: FolderTable
     private(set) var line: HubLine?
     private(set) var watches: FolderWatches?
+    /// What tells that volumes come and go.
+    var mounts: MountChanges.Watch?
     let desk: LogDesk
     /// What came of the log and is not in the memory yet.
     var newlyHeard: [LogDesk.Heard] = []
@@ -264,6 +266,7 @@ final class SyncRun {
         }
         line.askAhead()
         watches = FolderWatches(on: queue) { [weak self] in self?.heard($0) }
+        followMounts()
         try Arrivals.clearUp(place.folder)
         try recallEnd()
         try recallExclusions()
@@ -296,6 +299,7 @@ final class SyncRun {
         lineState = .stopped
         line?.close()
         watches?.endAll()
+        mounts = nil
         conflicts.watch = nil
         endConflictsWithThemselves()
         // Who waits is told so, and who follows that nobody looks any more.

@@ -163,10 +163,11 @@ struct VolumesTests {
         try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: false)
         pair.wait { one.contents == ["disk": "/"] && pair.isSettled }
         var volume: MountedVolume?
-        try doing(whileItRuns: isRunning) { volume = try MountedVolume(over: disk, keptAt: top) }
+        if !isRunning { two.stop() }
+        // While it runs, nothing has it look but that.
+        volume = try MountedVolume(over: disk, keptAt: top)
+        if !isRunning { try two.start() }
         try two.write("on it", to: "disk/a.txt")
-        // The kernel does not tell that something is mounted: a look finds it.
-        _ = two.running?.isInStepNow
         let all = ["disk": "/", "disk/a.txt": "on it"]
         pair.wait { one.contents == all && pair.isSettled }
         try doing(whileItRuns: isRunning) { try volume?.unmount() }
@@ -174,6 +175,31 @@ struct VolumesTests {
         #expect(one.contents == all)
         try doing(whileItRuns: isRunning) { try volume?.mountAgain() }
         pair.wait { one.contents == all && held == all && pair.isSettled }
+        pair.end()
+    }
+
+    @Test("What is mounted deep in the folder, and over that itself, is noticed though nobody looks")
+    func noticed() throws {
+        let deep = two.folder.appendingPathComponent("a/b/disk")
+        try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
+        try two.write("hidden", to: "a/b/disk/a.txt")
+        pair.wait { one.text("a/b/disk/a.txt") == "hidden" && pair.isSettled }
+        two.stop()
+        let run = SeenRun()
+        try run.start(two)
+        defer { run.stop() }
+        #expect(two.wait { (try? run.sync { $0.isSettled }) == true })
+        let volume = try MountedVolume(over: deep, keptAt: top)
+        #expect(two.wait { (try? run.sync { $0.apart.count }) == 1 })
+        try volume.unmount()
+        #expect(two.wait { (try? run.sync { $0.isSettled }) == true })
+        let kept = pair.base.appendingPathComponent("other volume")
+        let other = try MountedVolume(over: two.folder, keptAt: kept)
+        #expect(two.wait { (try? run.sync { $0.isRootAway }) == true })
+        try other.unmount()
+        #expect(two.wait { (try? run.sync { $0.isSettled }) == true })
+        #expect(two.text("a/b/disk/a.txt") == "hidden" && one.contents == two.contents)
+        run.stop()
         pair.end()
     }
 

@@ -28,6 +28,17 @@ extension SystemCalls {
         _ = CLinux.inotify_rm_watch(queue.raw, watch)
     }
 
+    /// poll(2) for what is urgent in one of the kernel's files, as a change of the table of mounts is; proc(5).
+    ///
+    /// - Returns: False when the kernel tells nothing of the kind.
+    static func waitForChange(_ file: borrowing FileDescriptor) -> Bool {
+        var wanted = pollfd(fd: file.raw, events: Int16(POLLPRI), revents: 0)
+        while Glibc.poll(&wanted, 1, -1) < 0 {
+            guard errno == EINTR else { return false }
+        }
+        return wanted.revents & Int16(POLLPRI) != 0
+    }
+
     /// fanotify_init(2): a queue that tells names, items and processes, read without blocking, with any number
     /// of marks.
     ///
