@@ -24,8 +24,10 @@ extension Placer {
             let difference = try contents.difference(from: former, to: content, countMax: Self.memberCountMax)
         else { return false }
         let restorer = try ContentRestorer(contents.vault)
+        var isDone = true
         try coordinate(path, []) {
             let save = try StagedSave(item: path, followsSymbolicLink: false)
+            save.replacesReadOnly = true
             try save.write(PackageChanges())
             try losses.note([item: try restorer.restore(difference, into: try save.stagedPath())])
             // What a program that coordinates nothing wrote until now is not to go.
@@ -46,10 +48,14 @@ extension Placer {
             save.isMemberReplaceable = { path, status in
                 replaced[path].map { ItemTrace(status).hasContents(of: ItemTrace($0)) } ?? false
             }
-            do { try save.commit(MemberAttributes(modified: contents.date(modified))) } catch {
-                throw isOpen ? OpenInPrograms(path) : error
+            do throws(SystemError) {
+                try save.commit(MemberAttributes(modified: contents.date(modified)))
+            } catch {
+                // Nothing goes into a folder that its owner may not write to: another one can take its place.
+                isDone = error.errno != EACCES || error.isNewInPlace
+                guard !isDone else { throw isOpen ? OpenInPrograms(path) : error }
             }
         }
-        return true
+        return isDone
     }
 }

@@ -183,6 +183,8 @@ struct Placer {
             let save = try StagedSave(item: path, followsSymbolicLink: false)
             // What it bears is part of its contents, and what it bears no more as well.
             save.carriesUserAttributes = false
+            // That it is to be written to by nobody holds here, not for what was done where it was written to.
+            save.replacesReadOnly = true
             try stage(content, of: item, modified: modified, by: save)
             // What a program that coordinates nothing wrote until now is not to go.
             let inside = try inside(of: item, known, at: path)

@@ -9,7 +9,7 @@ internal import Glibc
 package enum ItemMoves {
     /// Gives an item another place on its volume, if that place is free.
     ///
-    /// A symbolic link is moved itself. On volumes without renameat2(2)'s `RENAME_NOREPLACE` a folder moves
+    /// A symbolic link is moved itself, and so is a folder that this user owns and may not write to. On volumes without renameat2(2)'s `RENAME_NOREPLACE` a folder moves
     /// over an empty one made for it, and a file gets a second name before it loses its first: no moment in
     /// which something else could be replaced. Where there are no hard links either (FAT), another program
     /// that makes an item of that very name between our look and our rename loses it.
@@ -31,7 +31,12 @@ package enum ItemMoves {
         toFree target: String,
         in targetFolder: Folder
     ) throws(SystemError) {
-        do { try put(source, in: sourceFolder, atFree: target, in: targetFolder) } catch {
+        do {
+            try ReadOnlyFolder.moving(source, from: sourceFolder, to: targetFolder) {
+                () throws(SystemError) in
+                try put(source, in: sourceFolder, atFree: target, in: targetFolder)
+            }
+        } catch {
             guard error.errno == EEXIST, try isOneItem(sourceFolder, source, targetFolder, target) else {
                 throw error
             }

@@ -64,7 +64,9 @@ extension StagedSave {
         try beforeSwap?()
         if isFolder || didReplace != nil {
             let staging = change.staging.folder
-            try SystemCalls.renameat2(folder, name, staging, StagingFolder.oldName)
+            try ReadOnlyFolder.moving(name, from: folder, to: staging) { () throws(SystemError) in
+                try SystemCalls.renameat2(folder, name, staging, StagingFolder.oldName)
+            }
             hasOldVersion = true
             if !isFolder { didReplace?(path, staging.place(of: StagingFolder.oldName)) }
         } else {

@@ -167,6 +167,28 @@ extension StagedSave {
         let isOfItem = swap.targetPath == .top
         lateChanges?.noteLeaving()
         try beforeSwap?()
+        let new = isFolder ? try ReadOnlyFolder(swap.source, in: swap.sourceFolder) : nil
+        let old =
+            replacesReadOnly && replaced == .directory
+            ? try ReadOnlyFolder(swap.target, in: swap.targetFolder) : nil
+        try new?.unlock()
+        try old?.unlock()
+        do { try exchange(swap, replacing: replaced, isFolder: isFolder, isOfItem: isOfItem) } catch {
+            // The first error is what the caller must know. What is staged goes.
+            try? old?.lock()
+            throw error
+        }
+        isInPlace = true
+        try new?.lock()
+        try swap.sync(hasOldVersion: hasOldVersion)
+    }
+
+    private func exchange(
+        _ swap: ItemSwap,
+        replacing replaced: FileStamp.Kind?,
+        isFolder: Bool,
+        isOfItem: Bool
+    ) throws(SystemError) {
         let isExpected =
             isOfItem
             ? isReplaceable
@@ -181,8 +203,6 @@ extension StagedSave {
             try swap.perform(replacing: replaced, isFolder: isFolder, mustNotExist: mustNotExist)
             hasOldVersion = replaced != nil && (replaced == .directory || isFolder)
         }
-        isInPlace = true
-        try swap.sync(hasOldVersion: hasOldVersion)
     }
 }
 

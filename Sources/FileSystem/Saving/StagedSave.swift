@@ -65,6 +65,10 @@ package final class StagedSave {
     /// the place of. Not where it bears all that it is to bear.
     package var carriesUserAttributes = true
 
+    /// Whether a folder goes all the same that its owner, who saves, may not write to: for who carries out what has been done
+    /// elsewhere.
+    package var replacesReadOnly = false
+
     /// How far the save is.
     enum Stage {
         case empty

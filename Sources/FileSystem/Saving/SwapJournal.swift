@@ -74,7 +74,9 @@ struct SwapJournal: Equatable {
             if try SystemCalls.statusIfPresent(folder, name) == nil {
                 for version in [StagingFolder.nextName, StagingFolder.oldName]
                 where try SystemCalls.statusIfPresent(staging, version) != nil {
-                    try SystemCalls.renameat2(staging, version, folder, name, .replace)
+                    try ReadOnlyFolder.moving(version, from: staging, to: folder) { () throws(SystemError) in
+                        try SystemCalls.renameat2(staging, version, folder, name, .replace)
+                    }
                     break
                 }
             }
