@@ -17,32 +17,23 @@ import Testing
 /// and nobody else.
 @Suite("Registrations under others' keys", .onOwnThreads, .timeLimit(.minutes(2)))
 struct BorrowedKeysTests {
-    private let ownFolder: TestFolder
-    private let hub: HubInMemory
-    private let owner: DeviceIdentity
-    private let thief: DeviceIdentity
-    private let other: DeviceIdentity
-    private let keys: ContainerKeys
+    private let shared: SharedWithThief
+    private var hub: HubInMemory { shared.hub }
+    private var owner: DeviceIdentity { shared.owner }
+    private var thief: DeviceIdentity { shared.thief }
+    private var other: DeviceIdentity { shared.other }
+    private var keys: ContainerKeys { shared.keys }
     private let ownerLine: HubInMemory.Line
     private let thiefLine: HubInMemory.Line
 
     init() throws {
-        ownFolder = try TestFolder("borrowedKeys")
-        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
-        hub = try HubInMemory(container)
-        owner = try DeviceIdentity(random: RandomBytes.make)
-        thief = try DeviceIdentity(random: RandomBytes.make)
-        other = try DeviceIdentity(random: RandomBytes.make)
-        keys = try Founding.found(container, by: owner, named: "owner", at: hub.line())
-        let (stolen, honest) = (thief.publicIdentity(named: "thief"), other.publicIdentity(named: "other"))
-        for device in [stolen, honest] { try Founding.add(device, to: keys, by: owner, at: hub.line()) }
-        ownerLine = hub.line(of: owner.publicIdentity(named: "owner"), at: 1)
-        thiefLine = hub.line(of: stolen, invitedBy: ownerLine, at: 2)
+        shared = try SharedWithThief("borrowedKeys")
+        let hub = shared.hub
+        ownerLine = hub.line(of: shared.owner.publicIdentity(named: "owner"), at: 1)
+        thiefLine = hub.line(of: shared.thief.publicIdentity(named: "thief"), invitedBy: ownerLine, at: 2)
     }
 
-    private var sharing: Sharing {
-        Sharing(in: FilePath(ownFolder.url.path), KeyRing(keys) { _ in }, by: owner, at: hub.line())
-    }
+    private var sharing: Sharing { shared.sharing() }
 
     private func isRefused(_ line: HubInMemory.Line) throws -> Bool {
         do { _ = try line.log(after: 0, waitSeconds: 0) } catch let failure as HubFailure
@@ -158,11 +149,11 @@ struct BorrowedKeysTests {
     @Test("Those that have filled the paper's place with keys go, and the paper gets each new key")
     func filled() async throws {
         var options = HubProcess.Options()
-        options.data = ownFolder.url.appendingPathComponent("hub").path
+        options.data = shared.folder.url.appendingPathComponent("hub").path
         options.address = .loopback(port: 0)
         let hub = try RunningHub(options, complain: { Issue.record("\($0)") })
         let address = try #require(URL(string: "http://\(hub.address)"))
-        let (folder, invitation) = (ownFolder.url, try HubProcess.invite(options))
+        let (folder, invitation) = (shared.folder.url, try HubProcess.invite(options))
         let scene = try await Self.blocking { try Scene(at: address, in: folder, invitation) }
         let refused = await #expect(throws: HubFailure.self) {
             try await Self.blocking { try scene.registerUnderKeysOfPaper() }

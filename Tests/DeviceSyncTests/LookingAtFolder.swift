@@ -23,6 +23,11 @@ extension LookingAtFolder {
         #expect(Foundation.rename(path(name), path(target)) == 0)
     }
 
+    /// The item whose mark something bears.
+    func mark(_ name: String) throws -> ItemID? {
+        try FileIdentity.mark(at: FilePath(root.appendingPathComponent(name).path)).map { ItemID($0) }
+    }
+
     /// - Parameters:
     ///   - folders: Nil for all that are known.
     ///   - departed: What has left its name a moment ago.

@@ -17,10 +17,6 @@ struct NumberGivenAgainTests: LookingAtFolder {
 
     init() throws { folder = try TestFolder("number") }
 
-    private func mark(_ name: String) throws -> ItemID? {
-        try FileIdentity.mark(at: FilePath(root.appendingPathComponent(name).path)).map { ItemID($0) }
-    }
-
     private func inode(_ name: String) throws -> UInt64 {
         let path = FilePath(root.appendingPathComponent(name).path)
         return ItemTrace(try #require(try FolderScan.status(at: path))).inode

@@ -26,10 +26,6 @@ struct RemarkedTests: LookingAtFolder {
         try #require(try FileIdentity.give(mark, toItemAt: path, replacing: true))
     }
 
-    private func mark(_ name: String) throws -> ItemID? {
-        try FileIdentity.mark(at: FilePath(root.appendingPathComponent(name).path)).map { ItemID($0) }
-    }
-
     @Test(
         "Folders in each other are what they are marked as, also by what is told of the former ones",
         arguments: [false, true]

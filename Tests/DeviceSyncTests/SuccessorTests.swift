@@ -17,10 +17,6 @@ struct SuccessorTests: LookingAtFolder {
 
     init() throws { folder = try TestFolder("successor") }
 
-    private func mark(_ name: String) throws -> ItemID? {
-        try FileIdentity.mark(at: FilePath(root.appendingPathComponent(name).path)).map { ItemID($0) }
-    }
-
     /// That the name has the document, and something else is the backup.
     private func expectKept(
         _ document: ItemID,

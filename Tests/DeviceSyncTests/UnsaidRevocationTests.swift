@@ -14,35 +14,23 @@ import Testing
 /// Devices of a thief's, which say in the log, or have the hub take, what keeps the others from shutting them out.
 @Suite("Devices that stand in the way of being shut out", .onOwnThreads, .timeLimit(.minutes(2)))
 struct UnsaidRevocationTests {
-    private let ownFolder: TestFolder
-    private let hub: HubInMemory
-    private let owner: DeviceIdentity
-    private let thief: DeviceIdentity
-    private let other: DeviceIdentity
-    private let keys: ContainerKeys
+    private let shared: SharedWithThief
+    private var hub: HubInMemory { shared.hub }
+    private var owner: DeviceIdentity { shared.owner }
+    private var thief: DeviceIdentity { shared.thief }
+    private var other: DeviceIdentity { shared.other }
+    private var keys: ContainerKeys { shared.keys }
     /// By which the thief's device asks, and the other one.
     private let thiefLine: HubInMemory.Line
     private let otherLine: HubInMemory.Line
 
     init() throws {
-        ownFolder = try TestFolder("unsaidRevocation")
-        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
-        hub = try HubInMemory(container)
-        owner = try DeviceIdentity(random: RandomBytes.make)
-        thief = try DeviceIdentity(random: RandomBytes.make)
-        other = try DeviceIdentity(random: RandomBytes.make)
-        keys = try Founding.found(container, by: owner, named: "owner", at: hub.line())
-        let (stolen, honest) = (thief.publicIdentity(named: "thief"), other.publicIdentity(named: "other"))
-        for device in [stolen, honest] { try Founding.add(device, to: keys, by: owner, at: hub.line()) }
-        thiefLine = hub.line(of: stolen)
-        otherLine = hub.line(of: honest)
+        shared = try SharedWithThief("unsaidRevocation")
+        thiefLine = shared.hub.line(of: shared.thief.publicIdentity(named: "thief"))
+        otherLine = shared.hub.line(of: shared.other.publicIdentity(named: "other"))
     }
 
-    /// What the owner's commands do.
-    private func sharing(_ keys: ContainerKeys? = nil) -> Sharing {
-        let ring = KeyRing(keys ?? self.keys) { _ in }
-        return Sharing(in: FilePath(ownFolder.url.path), ring, by: owner, at: hub.line())
-    }
+    private func sharing(_ keys: ContainerKeys? = nil) -> Sharing { shared.sharing(keys) }
 
     /// The thief has another device shut out, with a key that it wraps for nobody.
     private func shutOutOther(_ next: ContainerKey) throws {
@@ -120,7 +108,7 @@ struct UnsaidRevocationTests {
     func dropped() throws {
         let ring = KeyRing(keys) { _ in }
         let lied = Sharing(
-            in: FilePath(ownFolder.url.path),
+            in: FilePath(shared.folder.url.path),
             ring,
             by: owner,
             at: DroppingHub(hub: hub.line())
@@ -170,7 +158,7 @@ struct UnsaidRevocationTests {
         isFull: @escaping @Sendable (DeviceName) -> Bool
     ) -> Sharing {
         let full = FullHub(hub: hub.line(), failure: HubFailure(code, "full"), isFull: isFull)
-        return Sharing(in: FilePath(ownFolder.url.path), ring, by: device ?? owner, at: full)
+        return Sharing(in: FilePath(shared.folder.url.path), ring, by: device ?? owner, at: full)
     }
 
     @Test("Who can get no more keys is named, and neither the others nor the statement wait for it")
@@ -202,7 +190,7 @@ struct UnsaidRevocationTests {
         #expect(try sharing.plan() == nil && ring.keys.newest.generation == 3)
         let last = try DeviceIdentity(random: RandomBytes.make)
         try Founding.add(last.publicIdentity(named: "last"), to: ring, by: owner, at: hub.line())
-        let roomy = Sharing(in: FilePath(ownFolder.url.path), ring, by: owner, at: hub.line())
+        let roomy = Sharing(in: FilePath(shared.folder.url.path), ring, by: owner, at: hub.line())
         #expect(try roomy.revoke(last.id) == .revoked)
         try visit(otherRing, other)
         #expect(otherRing.keys == ring.keys)

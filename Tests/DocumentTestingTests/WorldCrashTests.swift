@@ -4,23 +4,6 @@ import TestThreads
 import Testing
 import UIKit
 
-/// A package whose files belong together.
-private final class Album: UIDocument {
-    var page = ""
-
-    override func contents(forType typeName: String) throws -> Any {
-        let files = ["front.txt", "back.txt"].map {
-            ($0, FileWrapper(regularFileWithContents: Data(page.utf8)))
-        }
-        return FileWrapper(directoryWithFileWrappers: Dictionary(uniqueKeysWithValues: files))
-    }
-
-    override func load(fromContents contents: Any, ofType typeName: String?) throws {
-        let files = (contents as? FileWrapper)?.fileWrappers ?? [:]
-        page = String(decoding: files["front.txt"]?.regularFileContents ?? Data(), as: UTF8.self)
-    }
-}
-
 @Suite("A world's devices that crash", .onOwnThreads, .timeLimit(.minutes(5)))
 @MainActor
 struct WorldCrashTests {
@@ -89,10 +72,10 @@ struct WorldCrashTests {
     func packages() async throws {
         let world = try DocumentWorld()
         let (phone, pad) = try world.devices("phone", "pad")
-        try await world.create(Album.init, "album.rtfd", on: phone) { $0.page = "-1" }
+        try await world.create(TwoPages.init, "album.rtfd", on: phone) { $0.page = "-1" }
         try await world.settle()
         let count = try await crashAtEachWrite(of: phone, in: world) { number in
-            try await world.edit(Album.init, "album.rtfd", on: phone) { $0.page = "\(number)" }
+            try await world.edit(TwoPages.init, "album.rtfd", on: phone) { $0.page = "\(number)" }
         } check: { saved in
             let page = try text("album.rtfd/front.txt", on: phone)
             #expect(try text("album.rtfd/back.txt", on: phone) == page, "seed \(world.seed)")
@@ -111,10 +94,10 @@ struct WorldCrashTests {
     func receiving() async throws {
         let world = try DocumentWorld()
         let (phone, pad) = try world.devices("phone", "pad")
-        try await world.create(Album.init, "album.rtfd", on: pad) { $0.page = "-1" }
+        try await world.create(TwoPages.init, "album.rtfd", on: pad) { $0.page = "-1" }
         try await world.settle()
         let count = try await crashAtEachWrite(of: phone, in: world) { number in
-            try await world.edit(Album.init, "album.rtfd", on: pad) { $0.page = "\(number)" }
+            try await world.edit(TwoPages.init, "album.rtfd", on: pad) { $0.page = "\(number)" }
         } check: { saved in
             let page = try #require(saved.max())
             for (device, name) in [(phone, "front.txt"), (phone, "back.txt"), (pad, "front.txt")] {

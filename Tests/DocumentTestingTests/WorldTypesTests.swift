@@ -4,23 +4,6 @@ import SyncMessages
 import Testing
 import UIKit
 
-/// Two pages, each in a file of its own.
-private final class ExampleAlbum: UIDocument {
-    var page = ""
-
-    override func contents(forType typeName: String) throws -> Any {
-        let files = ["left.txt", "right.txt"].map {
-            ($0, FileWrapper(regularFileWithContents: Data(page.utf8)))
-        }
-        return FileWrapper(directoryWithFileWrappers: Dictionary(uniqueKeysWithValues: files))
-    }
-
-    override func load(fromContents contents: Any, ofType typeName: String?) throws {
-        let files = (contents as? FileWrapper)?.fileWrappers ?? [:]
-        page = files["left.txt"]?.regularFileContents.map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
-}
-
 /// Documents of types that only the app declares.
 @Suite("World: types of an app", .timeLimit(.minutes(2)))
 @MainActor
@@ -48,14 +31,14 @@ struct WorldTypesTests {
         let world = try DocumentWorld()
         defer { try? world.end() }
         let (phone, pad) = try world.devices(2)
-        try await world.create(ExampleAlbum.init, "a.exampleworldalbum", on: phone) { $0.page = "1" }
-        try await world.create(ExampleAlbum.init, "b.examplefolder", on: phone) { $0.page = "1" }
+        try await world.create(TwoPages.init, "a.exampleworldalbum", on: phone) { $0.page = "1" }
+        try await world.create(TwoPages.init, "b.examplefolder", on: phone) { $0.page = "1" }
         try await world.settle()
         for device in [phone, pad] {
-            #expect(device.explanation("a.exampleworldalbum/left.txt")?.path == "a.exampleworldalbum")
-            #expect(device.explanation("b.examplefolder/left.txt")?.path == "b.examplefolder/left.txt")
+            #expect(device.explanation("a.exampleworldalbum/front.txt")?.path == "a.exampleworldalbum")
+            #expect(device.explanation("b.examplefolder/front.txt")?.path == "b.examplefolder/front.txt")
         }
-        try await world.look(ExampleAlbum.init, "a.exampleworldalbum", on: pad) { #expect($0.page == "1") }
+        try await world.look(TwoPages.init, "a.exampleworldalbum", on: pad) { #expect($0.page == "1") }
     }
 
     @Test("What is no Info.plist is told")

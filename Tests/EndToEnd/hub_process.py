@@ -9,7 +9,7 @@ import pathlib
 import struct
 import subprocess
 
-import ed25519
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARIES = pathlib.Path(os.environ.get("SHEAF_BIN", ROOT / ".build" / "debug")).resolve()
@@ -86,10 +86,11 @@ class Hub:
                 used.close()
 
     def register(self, invitation, name="Phone"):
-        signing, agreement = ed25519.public_key(SEED), bytes([0x22] * 32)
+        key = Ed25519PrivateKey.from_private_bytes(SEED)
+        signing, agreement = key.public_key().public_bytes_raw(), bytes([0x22] * 32)
         signed = b"sheaf register 1" + hashlib.sha256(invitation.encode()).digest() + signing + agreement
         body = {"invitation": invitation, "name": name, "signingKey": signing.hex(), "agreementKey": agreement.hex(),
-                "signature": ed25519.sign(SEED, signed).hex()}
+                "signature": key.sign(signed).hex()}
         return self.ask("POST", "/v1/devices", body, token=None)
 
     def prepare(self):

@@ -17,20 +17,9 @@ final class FreezingServer: Sendable {
     }
 
     init() throws {
-        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-                bind(listener, place, length) == 0 && listen(listener, 8) == 0
-                    && getsockname(listener, place, &length) == 0
-            }
-        }
-        guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        (self.listener, port) = (listener, UInt16(bigEndian: address.sin_port))
-        Thread.detachNewThread { [state, news] in
+        let listening = try LoopbackListener(backlog: 8)
+        (listener, port) = (listening.descriptor, listening.port)
+        Thread.detachNewThread { [listener, state, news] in
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }

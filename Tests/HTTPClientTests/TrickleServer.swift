@@ -11,20 +11,9 @@ final class TrickleServer: Sendable {
     ///   - byteCount: Of the body; nil for no answer.
     ///   - interval: Between two bytes.
     init(byteCount: Int?, interval: DispatchTimeInterval = .milliseconds(500)) throws {
-        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-                bind(listener, place, length) == 0 && listen(listener, 1) == 0
-                    && getsockname(listener, place, &length) == 0
-            }
-        }
-        guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        (self.listener, port) = (listener, UInt16(bigEndian: address.sin_port))
-        Thread.detachNewThread {
+        let listening = try LoopbackListener(backlog: 1)
+        (listener, port) = (listening.descriptor, listening.port)
+        Thread.detachNewThread { [listener] in
             let connection = accept(listener, nil, nil)
             guard connection >= 0 else { return }
             var request = [UInt8](repeating: 0, count: 4096)

@@ -16,15 +16,11 @@ package struct RegisteredTypes: Sendable {
 
     /// - Parameter environment: The process's environment variables.
     package init(environment: [String: String]) {
-        func setting(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        if let own = setting("SHEAF_TYPES") {
+        if let own = environment["SHEAF_TYPES"], !own.isEmpty {
             folders = own.hasPrefix("/") ? [own] : []
-            return
+        } else {
+            folders = DataFolders.all(environment: environment).map { $0 + "/sheaf/types" }
         }
-        let home = setting("XDG_DATA_HOME") ?? setting("HOME").map { $0 + "/.local/share" }
-        let shared = setting("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
-        folders = ((home.map { [$0] } ?? []) + shared.split(separator: ":").map(String.init))
-            .filter { $0.hasPrefix("/") }.map { $0 + "/sheaf/types" }
     }
 
     // MARK: Reading

@@ -25,11 +25,7 @@ struct SharedMIMEDatabase: Sendable {
     ///
     /// - Parameter environment: The process's environment variables.
     static func load(environment: [String: String]) -> SharedMIMEDatabase {
-        func setting(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        let home = setting("XDG_DATA_HOME") ?? setting("HOME").map { $0 + "/.local/share" }
-        let shared = setting("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
-        let folders = ((home.map { [$0] } ?? []) + shared.split(separator: ":").map(String.init))
-            .filter { $0.hasPrefix("/") }
+        let folders = DataFolders.all(environment: environment)
         func contents(_ name: String) -> [Data] {
             // Most folders have no database; one that cannot be read is as good as none, since it only adds.
             folders.compactMap { try? Data(contentsOf: URL(fileURLWithPath: $0 + "/mime/" + name)) }
