@@ -24,14 +24,23 @@ extension SyncRun {
         return true
     }
 
-    /// Has the engine make commits anew that are held back, and whose items have become others.
+    /// Has the engine make commits anew that are held back, and whose items have become others, here or at the hub: what is at
+    /// the hub comes only once nobody waits for an answer to what is here.
     func letGoOfHeldBack(by changes: [Event]) {
         guard !stuck.isEmpty else { return }
-        for case .diskChanged(let item, _) in changes {
-            guard case .commit(let commit)? = stuck[item]?.effect, !isExcluded(item) else { continue }
-            stuck[item] = nil
-            events.append(.commitWithheld(commit.id, lacking: []))
+        for change in changes {
+            switch change {
+            case .diskChanged(let item, _): letGoOfHeldBack(item)
+            case .logRead(let entries): for entry in entries { letGoOfHeldBack(entry.commit.item) }
+            default: break
+            }
         }
+    }
+
+    private func letGoOfHeldBack(_ item: ItemID) {
+        guard case .commit(let commit)? = stuck[item]?.effect, !isExcluded(item) else { return }
+        stuck[item] = nil
+        events.append(.commitWithheld(commit.id, lacking: []))
     }
 
     private static func isLink(_ content: ContentName) -> Bool {

@@ -76,6 +76,38 @@ struct BeyondLimitsTests {
         pair.end()
     }
 
+    @Test(
+        "What somebody else does to one that waits comes, and waits for nothing",
+        .enabled(if: MountedVolume.isPossible)
+    )
+    func others() throws {
+        two.stop()
+        let volume = try MountedVolume(
+            over: two.folder.appendingPathComponent("disk"),
+            keptAt: pair.base.appendingPathComponent("volume")
+        )
+        defer { withExtendedLifetime(volume) {} }
+        let seen = SeenRun()
+        try seen.start(two)
+        defer { seen.stop() }
+        try two.write("text", to: "disk/a.txt")
+        pair.wait { one.text("disk/a.txt") == "text" }
+        try two.setAttribute("user.c", to: String(repeating: "c", count: 20_000), of: "disk/a.txt")
+        pair.wait { (try? seen.sync { !$0.stuck.isEmpty }) == true }
+        pair.one.stop()
+        // All in one turn: nothing is tried again meanwhile.
+        try seen.sync { run in
+            let tree = run.engine.tree
+            let item = try #require(run.stuck.keys.first)
+            var state = try #require(tree[item])
+            state.place.name = "b.txt"
+            let id = Commit.ID(one.identity.id, session: 9, 1)
+            let renamed = Commit(id, item, on: tree.revision(of: item), state)
+            run.take([.logRead([LogEntry(tree.position + 1, renamed)])])
+        }
+        #expect(two.text("disk/b.txt") == "text" && two.text("disk/a.txt") == nil)
+    }
+
     @Test("One with more conflicts than can be told waits until some are settled")
     func conflicts() throws {
         try two.write("first", to: "a.txt")

@@ -1,3 +1,4 @@
+import CLinux
 import DocumentFoundation
 import FileSystem
 import Foundation
@@ -35,45 +36,55 @@ struct PlacerTests {
         String(decoding: try Data(contentsOf: path.url(isDirectory: false)), as: UTF8.self)
     }
 
-    /// Somebody who saves a document at the very moment in which something has got its name.
+    /// What somebody does to a document at the very moment in which something has got its name.
+    enum Deed: CaseIterable {
+        case nothing, save, tag
+    }
+
     private struct Saver: SystemCallObserver {
         let path: FilePath
-        let text: String?
+        let deed: Deed
 
         func willMake(_ call: SystemCall) -> CInt { 0 }
 
         func didMake(_ call: SystemCall) {
-            guard call.name == "renameat2", call.path.name == path.name, let text else { return }
-            do { try Data(text.utf8).write(to: path.url(isDirectory: false), options: .atomic) } catch {
-                Issue.record("\(error)")
+            guard call.name == "renameat2", call.path.name == path.name else { return }
+            switch deed {
+            case .nothing: break
+            case .save:
+                do {
+                    try Data("what is saved".utf8).write(to: path.url(isDirectory: false), options: .atomic)
+                } catch { Issue.record("\(error)") }
+            case .tag: #expect(CLinux.setxattr(path.string, "user.tag", "red", 3, 0) == 0, "\(errno)")
             }
         }
     }
 
     @Test(
-        "What somebody saves as his document is moved is read: it is not what was moved",
-        arguments: ["what is saved", nil]
+        "What somebody saves or tags as his document is moved is read: it is not what was moved",
+        arguments: Deed.allCases
     )
-    func savedWhileMoved(saved: String?) throws {
+    func savedWhileMoved(deed: Deed) throws {
         try withPlacer { placer, root in
             let (former, now) = (root.appending("a.txt"), root.appending("b.txt"))
             try Data("what was read".utf8).write(to: former.url(isDirectory: false))
+            let content = try #require(try placer.contents.keep(Vault.Keepable(former, as: item.mark)))
             var table = FolderTable()
-            table[item] = try known(former, ContentName("read"))
+            table[item] = try known(former, content)
             var moved = try #require(table[item]?.state)
             moved.place.name = "b.txt"
             var replaced: ReplacedFile?
-            let outcome = try SystemCallObservation.withObserver(Saver(path: now, text: saved)) {
+            let outcome = try SystemCallObservation.withObserver(Saver(path: now, deed: deed)) {
                 try placer.place(item, moved, modified: nil, in: table, replaced: &replaced)
             }
             guard case .done(let placed?) = outcome else {
                 Issue.record("it is not done: \(outcome)")
                 return
             }
-            #expect(try text(now) == saved ?? "what was read")
+            #expect(try text(now) == (deed == .save ? "what is saved" : "what was read"))
             // A trace that is not the file's has the next look read it.
             let seen = ItemTrace(try #require(try FolderScan.status(at: now)))
-            #expect((placed.trace == seen) == (saved == nil))
+            #expect((placed.trace == seen) == (deed == .nothing))
         }
     }
 
@@ -112,11 +123,11 @@ struct PlacerTests {
     }
 
     @Test(
-        "What somebody saves as contents come to the place is read: it is not what has come",
+        "What somebody saves or tags as contents come to the place is read: it is not what has come",
         arguments: Coming.allCases,
-        ["what is saved", nil]
+        Deed.allCases
     )
-    func savedAsItComes(_ coming: Coming, saved: String?) throws {
+    func savedAsItComes(_ coming: Coming, deed: Deed) throws {
         try withPlacer { placer, root in
             let (source, path) = (root.appending("source.txt"), root.appending("a.txt"))
             try Data("what comes".utf8).write(to: source.url(isDirectory: false))
@@ -127,7 +138,7 @@ struct PlacerTests {
                 try Data("what was read".utf8).write(to: path.url(isDirectory: false))
                 table[item] = try known(path, ContentName("read"))
             }
-            let saver = Saver(path: path, text: saved)
+            let saver = Saver(path: path, deed: deed)
             let outcome = try SystemCallObservation.withObserver(saver) { () throws -> Placer.Outcome in
                 if coming == .amongOthers {
                     let new = Placer.NewDocument(item: item, state: state, modified: nil)
@@ -140,10 +151,10 @@ struct PlacerTests {
                 Issue.record("it is not done: \(outcome)")
                 return
             }
-            #expect(try text(path) == saved ?? "what comes")
+            #expect(try text(path) == (deed == .save ? "what is saved" : "what comes"))
             // A trace that is not the file's has the next look read it.
             let seen = ItemTrace(try #require(try FolderScan.status(at: path)))
-            #expect((placed.trace == seen) == (saved == nil))
+            #expect((placed.trace == seen) == (deed == .nothing))
         }
     }
 

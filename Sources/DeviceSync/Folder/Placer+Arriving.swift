@@ -106,7 +106,15 @@ extension Placer {
                 try arrivals.put(number, at: target)
             }
             folders.numbers[place.parent, default: []].append(number)
-            guard let trace = try trace(of: target, placed: placed, takenAway: placed) else {
+            guard
+                let trace = try trace(
+                    of: target,
+                    placed: placed,
+                    takenAway: placed,
+                    document.item,
+                    as: document.state.content
+                )
+            else {
                 return .another("it has gone since")
             }
             // Another in its place is a save, and none somebody's taking away, unless that is another folder of that name.

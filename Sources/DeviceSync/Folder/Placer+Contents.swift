@@ -164,7 +164,9 @@ extension Placer {
         } catch let error as SystemError where [EEXIST, ENOENT, ENOTDIR, ESTALE].contains(error.errno) {
             return .another("\(error)")
         }
-        guard let trace = try trace(of: target, placed) else { return .another("it has gone since") }
+        guard let trace = try trace(of: target, placed, item, as: content) else {
+            return .another("it has gone since")
+        }
         return .done(FolderItem(state: known.state, trace: trace))
     }
 

@@ -17,9 +17,14 @@ extension Placer {
         do { try move(source, to: target, as: source, target) } catch let error as SystemError
             where error.isAcrossVolumes && known.state.kind == .document
         {
-            return try trace(of: target, try moveAcross(item, known, from: source, to: target))
+            return try trace(
+                of: target,
+                try moveAcross(item, known, from: source, to: target),
+                item,
+                as: known.state.content
+            )
         }
-        return try trace(of: target, moved: known)
+        return try trace(of: target, moved: known, item)
     }
 
     /// Moves a document to another volume: there it is whole, and lasts, before it goes here. A power cut between the two leaves

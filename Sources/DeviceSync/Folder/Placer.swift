@@ -89,7 +89,7 @@ struct Placer {
             if let content = state.content, content != known.state.content {
                 replaced = held(known, at: target)
                 let placed = try replace(item, known, with: content, modified: modified, at: target)
-                guard let trace = try trace(of: target, placed) else {
+                guard let trace = try trace(of: target, placed, item, as: content) else {
                     return .another("it has gone since")
                 }
                 now.trace = trace
@@ -158,7 +158,7 @@ struct Placer {
             }
             placed = SavedStamps(save)
         }
-        guard let trace = try trace(of: target, placed) else { throw Changed() }
+        guard let trace = try trace(of: target, placed, item, as: state.content) else { throw Changed() }
         return FolderItem(state: state, trace: trace)
     }
 

@@ -86,6 +86,15 @@ package enum FileReading {
         return attributes
     }
 
+    /// The user's extended attributes of an item itself, but for the mark that it bears; none where the volume has none.
+    package static func userAttributes(of path: FilePath) throws(SystemError) -> [String: Data] {
+        var attributes: [String: Data] = [:]
+        for name in try SystemCalls.llistxattr(path) where FileMark.isOthers(name) {
+            attributes[name] = try SystemCalls.lgetxattr(path, name)
+        }
+        return attributes
+    }
+
     private static func check(
         _ found: FileStamp,
         is expected: FileStamp?,

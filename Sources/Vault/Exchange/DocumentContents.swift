@@ -1,5 +1,5 @@
 package import FileSystem
-internal import Foundation
+package import Foundation
 
 /// A document's contents, with all that is below them: equal in all vaults with one key when the contents are.
 ///
@@ -49,6 +49,20 @@ package struct DocumentContents: Hashable, Sendable {
 
     /// How many bytes its files have in all.
     package var byteCount: UInt64 { entry.byteCount }
+
+    /// Whether a document that was put somewhere with these contents bears attributes as it was to.
+    ///
+    /// - Parameters:
+    ///   - attributes: The user's that it was found to bear, without its mark.
+    ///   - notes: What the disk does not say; asked for where it matters.
+    package func bears(_ attributes: [String: Data], notes: () throws -> DressNotes) rethrows -> Bool {
+        // No others are put anywhere.
+        let wanted = entry.dress.attributes.filter { $0.key.hasPrefix("user.") }
+        guard attributes != wanted else { return true }
+        var found = entry.dress
+        found.attributes = attributes
+        return try notes().dress(found, at: DressNotes.top).attributes == wanted
+    }
 
     /// Whether both are the same but for what the document itself bears: its permissions and attributes.
     package func isAlike(to other: DocumentContents) -> Bool {
