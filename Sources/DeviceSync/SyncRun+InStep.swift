@@ -12,8 +12,8 @@ struct FollowedStanding: Sendable {
 
 // Whether what is at a place is in step, whatever is the matter elsewhere.
 extension SyncRun {
-    /// Whether all at and below a path is in step, as far as is known: there is a line, the log has been read to its end, and nothing
-    /// there is left to do or to wait for.
+    /// Whether all at and below a path is in step, as far as is known: all of the folder is, or there is a line, the log has been
+    /// read to its end, and nothing there is left to do or to wait for.
     func isSettled(below path: String) -> Bool {
         guard !isSettled, !path.isEmpty else { return isSettled }
         return isLogRead && obstacle(at: path) == nil
@@ -43,7 +43,7 @@ extension SyncRun {
     }
 
     /// Whether all that the hub has in its log is known, and nothing of it waits to be written down.
-    private var isLogRead: Bool {
+    var isLogRead: Bool {
         lineState == .up && unremembered == nil && newlyHeard.isEmpty
             && engine.tree.position == desk.head.position
     }

@@ -96,9 +96,7 @@ extension SyncRun {
 
     /// What it takes to release what is former now; nil while something is on its way.
     func releasing() throws -> Releasing? {
-        guard !isStopped, isSettled, newlyHeard.isEmpty, engine.tree.position == desk.head.position else {
-            return nil
-        }
+        guard !isStopped, isSettled, isLogRead else { return nil }
         let releasedTo: LogPosition? = try memory.value(Self.releasedKey).map { bytes in
             try bytes.withUnsafeBytes { bytes in
                 var reader = StateReader(bytes)

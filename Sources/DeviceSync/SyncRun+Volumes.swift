@@ -95,14 +95,14 @@ extension SyncRun {
                 DiskRefusal(
                     away: "What was mounted at “\(name)” is not mounted: nothing in it is taken for deleted.",
                     helps: """
-                        Mount it: it goes on by itself within ten seconds. Or remove the folder: what was in it comes from the \
+                        Mount it: it goes on by itself. Or remove the folder: what was in it comes from the \
                         hub then, and can be removed as anything else.
                         """
                 )
             case .covered:
                 DiskRefusal(
                     away: "Something is mounted over “\(name)”: nothing that it hides is taken for deleted.",
-                    helps: "Unmount it, or mount it elsewhere: it goes on by itself within ten seconds."
+                    helps: "Unmount it, or mount it elsewhere: it goes on by itself."
                 )
             }
         noteUnlisted(folder, why)

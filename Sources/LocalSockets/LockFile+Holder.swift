@@ -8,12 +8,17 @@ extension LockFile {
     /// - Returns: Nil where nobody has written there who he is, or who has it is not known for sure.
     package static func holder(of path: String) -> Int32? {
         var file = stat()
-        // Of what cannot be read nothing is known.
-        guard lstat(path, &file) == 0, let text = try? String(contentsOfFile: path, encoding: .utf8),
-            let process = text.split(whereSeparator: \.isWhitespace).first.flatMap({ pid_t($0) }),
-            process > 1, isOfThisUser(process), hasOpen(process, file)
+        guard lstat(path, &file) == 0, let process = notedProcess(in: path), process > 1,
+            isOfThisUser(process), hasOpen(process, file)
         else { return nil }
         return process
+    }
+
+    /// The number of the process that has written it into a lock's file; nil where none stands there.
+    package static func notedProcess(in path: String) -> Int32? {
+        // Of what cannot be read nothing is known.
+        let text = try? String(contentsOfFile: path, encoding: .utf8)
+        return text?.split(whereSeparator: \.isWhitespace).first.flatMap { Int32($0) }
     }
 
     private static func isOfThisUser(_ process: pid_t) -> Bool {

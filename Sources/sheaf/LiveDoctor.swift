@@ -59,8 +59,8 @@ enum LiveDoctor {
     private static func elsewhere(_ runtime: RuntimeFolder, own: RuntimeFolder) -> [DoctorFinding] {
         guard runtime != own else { return [] }
         let text = """
-            sheaf up was started where XDG_RUNTIME_DIR was another or none: it meets programs in \(runtime.path), and those that are \
-            started here meet in \(own.path). Neither waits for the other with a file.
+            sheaf up was started with another XDG_RUNTIME_DIR or SHEAF_RUNTIME_DIR, or before /run/user was there: it meets programs \
+            in \(runtime.path), and those that are started here meet in \(own.path). Neither waits for the other with a file.
             """
         let remedy = "End sheaf up and start it here, or have systemd start it: Docs/sync.md says how."
         return [DoctorFinding(.elsewhere, text, remedy: remedy)]

@@ -1,6 +1,7 @@
 """Who gets to the page, and whom the page takes for its app."""
 
 import os
+import pathlib
 import re
 import subprocess
 
@@ -8,9 +9,12 @@ import pytest
 from playwright.sync_api import expect
 
 from color_editor import set_hex
+from devices import wait_for
 from impostor import Impostor
 from test_connection import bar
 from waiting import until
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def port(app):
@@ -113,3 +117,17 @@ def as_another_user(number, link):
     return subprocess.run(
         ["python3", "-c", ASKING, str(number), target], user=65534, group=65534, extra_groups=[], cwd="/",
         check=True, capture_output=True).stdout
+
+
+def test_a_page_that_somebody_uses_has_all_its_scripts_before_it_may_be_cut_off(listening):
+    tab, _ = listening
+    page = ROOT / "Sources" / "UIKit" / "Page"
+    # An editor's own stand in its frame.
+    everything = {str(path.relative_to(page)) for path in page.rglob("*.js") if path.parent.name != "bridge"}
+
+    def come():
+        names = tab.page.evaluate("performance.getEntriesByType('resource').map((entry) => new URL(entry.name).pathname)")
+        return {name.removeprefix("/page/") for name in names if name.endswith(".js")}
+
+    tab.page.mouse.move(40, 40)
+    wait_for(lambda: everything <= come(), 60, lambda: f"{everything - come()} did not come")

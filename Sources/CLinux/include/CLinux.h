@@ -1,4 +1,4 @@
-// What Swift's view of the C library leaves out, one call each and no logic.
+// What Swift's view of the C library leaves out, one call each and no logic but for a question to netlink and its answer.
 #pragma once
 
 #include "CLinuxConnections.h"

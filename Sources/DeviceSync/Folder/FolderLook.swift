@@ -40,7 +40,7 @@ struct FolderLook {
     var found: [Found] = []
     var matched: Set<ItemID> = []
     /// All that was found, by what it was when it was seen last.
-    var present: Set<ItemID> = []
+    private var present: Set<ItemID> = []
     /// Which name was identified first, of files that have others.
     var firstNames: [ItemID: Int] = [:]
     /// What is where it was seen last, and as it was: there is nothing else to find out about it.

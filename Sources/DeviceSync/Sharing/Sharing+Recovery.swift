@@ -107,7 +107,8 @@ extension Joining {
                 let keys = try letIn(identity, by: try askForKey(), client)
                 return try keep(keys, identity, folder, credentials)
             } catch {
-                // Nothing has come of it. Where it stays registered all the same, nobody has its token.
+                // Where the log has this device already it stays listed there: nobody has its keys. Where it stays registered all the
+                // same, nobody has its token.
                 try? client.revoke(credentials.device)
                 throw error
             }

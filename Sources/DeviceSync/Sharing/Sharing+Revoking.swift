@@ -231,7 +231,8 @@ extension Sharing {
     /// Called again it goes on where it was cut off, as it does for a device that another one has shut out.
     ///
     /// - Throws: `SyncFailure` with code `refused` for the last device, `inUse` while the folder is kept in step, `shutOut` when
-    ///   the hub refuses this device already: who joins the folder anew can then, too.
+    ///   the hub refuses this device already: who joins the folder anew can then, too. `HubFailure` with `keysFull` where
+    ///   somebody could be given no key.
     package func leave() throws {
         let own = try StorageFolder(at: folder)
         let lock = try Self.lockFile(DeviceMemory.lockName, in: own)

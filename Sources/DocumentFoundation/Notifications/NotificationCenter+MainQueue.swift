@@ -28,6 +28,7 @@ extension NotificationCenter {
         }
         return addObserver(forName: name, object: anything, queue: nil) { notification in
             if MainQueue.isCurrent { return block(notification) }
+            // Who posts waits until it has been taken in.
             let (moved, context) = (Transferred(notification), DeviceContext.current())
             queue.addOperations(
                 [BlockOperation { context.run { block(moved.value) } }],

@@ -42,9 +42,11 @@ package struct Mount: Hashable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    static let table = FilePath("/proc/self/mountinfo")
+
     /// Those that this process sees; none where the system does not tell.
     package static var all: [Mount] {
-        all(in: ProcessFiles.text(at: FilePath("/proc/self/mountinfo")) ?? "")
+        all(in: ProcessFiles.text(at: table) ?? "")
     }
 
     /// What a path is on.

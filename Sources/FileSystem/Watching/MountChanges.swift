@@ -23,7 +23,6 @@ package final class MountChanges: Sendable {
     }
 
     private let state = Locked(State())
-    private static let table = FilePath("/proc/self/mountinfo")
 
     package init() {}
 
@@ -54,7 +53,7 @@ package final class MountChanges: Sendable {
     /// - Returns: Whether there is a table.
     private func begin() -> Bool {
         // Without one, what is mounted is seen when its folder is looked at for something else.
-        guard let opened = try? SystemCalls.openat(.working, Self.table.string, O_RDONLY) else {
+        guard let opened = try? SystemCalls.openat(.working, Mount.table.string, O_RDONLY) else {
             return false
         }
         // Read after it is open: whatever is another afterwards is told.
@@ -66,7 +65,7 @@ package final class MountChanges: Sendable {
     }
 
     private static var lines: Set<Substring> {
-        Set((ProcessFiles.text(at: table) ?? "").split(separator: "\n"))
+        Set((ProcessFiles.text(at: Mount.table) ?? "").split(separator: "\n"))
     }
 
     private func follow(_ table: Folder, _ known: Set<Substring>) {
@@ -79,5 +78,7 @@ package final class MountChanges: Sendable {
             let places = Set(changed.map { FilePath($0.place) }).sorted { $0.string < $1.string }
             for receiver in state.withLock({ $0.receivers.values.map { $0 } }) { receiver(places) }
         }
+        // Whoever follows next tries anew.
+        state.withLock { $0.isFollowing = false }
     }
 }

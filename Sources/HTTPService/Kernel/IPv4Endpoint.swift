@@ -33,23 +33,11 @@ package struct IPv4Endpoint: Hashable, Sendable {
         place.sin_family = sa_family_t(AF_INET)
         place.sin_port = port.bigEndian
         place.sin_addr.s_addr = address
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = try SystemCalls.check("connect") {
-            Self.withGeneric(&place) { Foundation.connect(socket.number, $0, size) }
-        }
-        _ = try SystemCalls.check("getsockname") {
-            Self.withGeneric(&place) { getsockname(socket.number, $0, &size) }
+        try ListeningAddress.withGeneric(&place) { (pointer, size) throws(SystemCallFailure) in
+            _ = try SystemCalls.check("connect") { Foundation.connect(socket.number, pointer, size.pointee) }
+            _ = try SystemCalls.check("getsockname") { getsockname(socket.number, pointer, size) }
         }
         let end = IPv4Endpoint(address: place.sin_addr.s_addr, port: UInt16(bigEndian: place.sin_port))
         return (socket, end)
-    }
-
-    private static func withGeneric<Result>(
-        _ place: inout sockaddr_in,
-        _ body: (UnsafeMutablePointer<sockaddr>) -> Result
-    ) -> Result {
-        withUnsafeMutablePointer(to: &place) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0) }
-        }
     }
 }

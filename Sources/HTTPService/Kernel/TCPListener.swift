@@ -69,7 +69,8 @@ package struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    fileprivate static func withGeneric<Address, Result>(
+    /// Shows an address as the kernel's calls take it, with its size.
+    static func withGeneric<Address, Result>(
         _ address: inout Address,
         _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>)
             throws(SystemCallFailure) -> Result
@@ -78,7 +79,7 @@ package struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
         let outcome = withUnsafeMutableBytes(of: &address) { bytes in
             Swift.Result<Result, SystemCallFailure> { () throws(SystemCallFailure) in
                 guard let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
-                    throw SystemCallFailure(name: "bind", errno: EINVAL)
+                    throw SystemCallFailure(name: "an address", errno: EINVAL)
                 }
                 return try body(pointer, &size)
             }

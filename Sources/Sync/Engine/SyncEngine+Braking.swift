@@ -91,7 +91,7 @@ extension SyncEngine {
             switch braking.stages[direction] {
             case .answered, .excused: continue
             case .asked:
-                guard isQuestionOver(direction) else { continue }
+                guard reviewQuestion(direction) else { continue }
                 // Those that want its name may have it stand aside again.
                 for item in brakedItems(direction) { touch(item) }
                 braking.stages[direction] = nil
@@ -108,8 +108,10 @@ extension SyncEngine {
         }
     }
 
-    /// Whether there is nothing any more that a person has to be asked about.
-    private mutating func isQuestionOver(_ direction: SyncBrake.Direction) -> Bool {
+    /// Looks again at what a person is being asked, and notes the most that it has been about.
+    ///
+    /// - Returns: Whether there is nothing any more that a person has to be asked about.
+    private mutating func reviewQuestion(_ direction: SyncBrake.Direction) -> Bool {
         // What is being undone is asked about again, should this process die before it has been.
         guard braking.undone.isEmpty, braking.kept.isEmpty else { return false }
         let window = braking[direction]

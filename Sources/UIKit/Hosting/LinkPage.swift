@@ -1,5 +1,5 @@
+internal import FileSystem
 internal import Foundation
-internal import HTTPService
 
 /// A page in a file that only this user can read, and that leads a browser on to a link.
 struct LinkPage: Hashable, Sendable {
@@ -10,7 +10,7 @@ struct LinkPage: Hashable, Sendable {
     ///
     /// - Parameter link: An address of hexadecimal digits, which means nothing in HTML.
     /// - Returns: Its own address.
-    func lead(to link: String) throws(SystemCallFailure) -> URL {
+    func lead(to link: String) throws(SystemError) -> URL {
         let page = """
             <!doctype html>
             <html lang="en">
@@ -22,11 +22,9 @@ struct LinkPage: Hashable, Sendable {
             </html>
 
             """
-        let draft = path + "." + Hexadecimal.text(try SystemCalls.randomBytes(count: 8))
-        defer { _ = unlink(draft) }
-        let file = try SystemCalls.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
-        try SystemCalls.writeAll(ArraySlice(page.utf8), to: file)
-        _ = try SystemCalls.check("rename") { rename(draft, path) }
+        let save = try StagedSave(item: FilePath(path), followsSymbolicLink: false)
+        try save.write(Data(page.utf8))
+        try save.commit(MemberAttributes(permissions: 0o600))
         return URL(fileURLWithPath: path)
     }
 

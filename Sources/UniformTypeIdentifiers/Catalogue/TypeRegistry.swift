@@ -4,10 +4,12 @@ internal import Locks
 /// The types of this process: state under one lock, read at first use.
 ///
 /// Built outside the lock, since building reads files; two threads that come first at the same time both
-/// build, and the first to finish is kept.
+/// build, and the first to finish is kept, unless something else is to be read by then.
 final class TypeRegistry: Sendable {
     private struct State {
         var catalogue: TypeCatalogue?
+        /// How often what had been read came to count no more.
+        var age = 0
         var mimeTypes: SharedMIMEDatabase?
         /// What is declared as the running app's beside its Info.plist.
         var declared: [TypeDeclaration] = []
@@ -15,6 +17,12 @@ final class TypeRegistry: Sendable {
         var stamp: [Date?] = []
         /// Types that code named without a declaration, with what they conform to, by identifier.
         var adopted: [String: String?] = [:]
+
+        /// Has all be read anew at the next use.
+        mutating func drop() {
+            catalogue = nil
+            age += 1
+        }
     }
 
     /// What `UTType` asks: the system's types, the main app's, those that others have registered, and the shared MIME-info
@@ -41,23 +49,26 @@ final class TypeRegistry: Sendable {
 
     /// Every declared type.
     var catalogue: TypeCatalogue {
-        if let known = state.withLock({ $0.catalogue }) { return known }
+        let (known, age, declared) = state.withLock { ($0.catalogue, $0.age, $0.declared) }
+        if let known { return known }
         // Before they are read: what is registered meanwhile is read then, or makes another stamp.
         let stamp = registered.stamp
         let built = TypeCatalogue(
             system: SystemTypes.declarations(),
-            app: appTypes() + state.withLock { $0.declared },
+            app: appTypes() + declared,
             registered: registered.load(warn: AppInfo.warn)
         )
         return state.withLock { state in
             if let known = state.catalogue { return known }
-            // Within a tick of the file system's clock the next could have the same stamp.
-            state.stamp =
-                stamp.allSatisfy { $0.map { abs($0.timeIntervalSinceNow) > 0.05 } ?? true } ? stamp : []
             var catalogue = built
             for (identifier, supertype) in state.adopted {
                 catalogue.adopt(identifier, conformingTo: supertype)
             }
+            // What has come meanwhile is in the next.
+            guard state.age == age else { return catalogue }
+            // Within a tick of the file system's clock the next could have the same stamp.
+            state.stamp =
+                stamp.allSatisfy { $0.map { abs($0.timeIntervalSinceNow) > 0.05 } ?? true } ? stamp : []
             state.catalogue = catalogue
             return catalogue
         }
@@ -74,15 +85,13 @@ final class TypeRegistry: Sendable {
     }
 
     /// Reads the app's types again at the next use.
-    func reload() {
-        state.withLock { $0.catalogue = nil }
-    }
+    func reload() { state.withLock { $0.drop() } }
 
     /// Has types count as the running app's, from the next use on.
     func declare(_ types: [TypeDeclaration]) {
         state.withLock { state in
             state.declared += types.filter { !state.declared.contains($0) }
-            state.catalogue = nil
+            state.drop()
         }
     }
 
@@ -90,7 +99,7 @@ final class TypeRegistry: Sendable {
     func refresh() {
         guard state.withLock({ $0.catalogue != nil }) else { return }
         let stamp = registered.stamp
-        state.withLock { if $0.stamp != stamp { $0.catalogue = nil } }
+        state.withLock { if $0.stamp != stamp { $0.drop() } }
     }
 
     /// The types with a tag, as `TypeCatalogue` has it.

@@ -161,10 +161,8 @@ struct AgentFinder: Sendable {
     var agentProcess: Int32? {
         let path = policy.folder.place(of: AgentPlace.lockName)
         // Where the lock cannot be looked at, no agent is known either.
-        guard (try? LockFile.isHeld(path)) == true,
-            let text = try? String(contentsOfFile: path, encoding: .utf8)
-        else { return nil }
-        return Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+        guard (try? LockFile.isHeld(path)) == true else { return nil }
+        return LockFile.notedProcess(in: path) ?? 0
     }
 
     /// Rings the bell whenever an agent may have come.

@@ -15,6 +15,8 @@ const parts = {
 };
 
 const loadKeyMap = () => import('./key-map.js');
+const loadStatus = () => import('../sync-status/status.js');
+const loadLargeChangeBar = () => import('../large-change/bar.js');
 
 const remembered = (name, otherwise) => localStorage.getItem(`browser.${name}`) ?? otherwise;
 const remember = (name, value) => localStorage.setItem(`browser.${name}`, value);
@@ -47,7 +49,7 @@ export class DocumentBrowser extends HTMLElement {
 
   /** Has those parts come that the first screen does without, before somebody needs one. */
   prepare() {
-    const others = [loadKeyMap(), import('../large-change/back.js')];
+    const others = [loadKeyMap(), loadStatus(), loadLargeChangeBar(), import('../large-change/back.js')];
     return Promise.all([...Object.values(parts).map((load) => load()), ...others]);
   }
 
@@ -137,13 +139,13 @@ export class DocumentBrowser extends HTMLElement {
   }
 
   async #makeStatus() {
-    const part = await this.scene.part(() => import('../sync-status/status.js'));
+    const part = await this.scene.part(loadStatus);
     if (!part) this.#status = undefined; // asked for again with the next change
     return part && new part.SyncStatus(this.scene, this.actions);
   }
 
   async #makeLargeChange() {
-    const part = await this.scene.part(() => import('../large-change/bar.js'));
+    const part = await this.scene.part(loadLargeChangeBar);
     if (!part) this.#largeChange = undefined; // asked for again with the next change
     return part && new part.LargeChangeBar(this);
   }
