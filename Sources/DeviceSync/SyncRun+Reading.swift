@@ -131,7 +131,8 @@ extension SyncRun {
         guard var known = table[item] else { return false }
         defer { writing.endRead(item) }
         let former = known.state.content
-        guard former == content || counts(item, read.trace, as: listed?.kind) else {
+        let isWhole = try former == content || isLogged(content, of: item)
+        guard isWhole || counts(item, read.trace, as: listed?.kind) else {
             // Half of what somebody is writing is nobody's.
             noteSuperseded(content)
             return false
@@ -181,6 +182,14 @@ extension SyncRun {
         handOnMark(of: item, from: seen, to: known.trace)
         if former != content { noteSuperseded(former) }
         return known.state != seen.state
+    }
+
+    /// Whether a package is what the log says: then it is whole, however lately something has happened in it. A process that dies,
+    /// or a power cut, just after it was put in place leaves one, and as long as it is not said to be here, what comes of it
+    /// elsewhere has nothing in common with it.
+    private func isLogged(_ content: ContentName, of item: ItemID) throws -> Bool {
+        guard table[item]?.trace.kind == .directory else { return false }
+        return try (resumed.map { try $0.logged(item) } ?? engine.tree[item])?.content == content
     }
 
     /// How an item is known from now on that was listed, and read a moment later.

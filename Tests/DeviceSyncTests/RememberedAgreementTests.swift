@@ -110,6 +110,25 @@ struct RememberedAgreementTests {
         pair.end()
     }
 
+    @Test("A package of which a process that died could not note that it was in place is what the log says")
+    func diedAfterPlacing() throws {
+        let pair = try DevicePair()
+        try pair.one.write("first", to: "p.rtfd/TXT.rtf")
+        pair.wait { pair.two.text("p.rtfd/TXT.rtf") == "first" && pair.isSettled }
+        pair.two.stop()
+        let file = pair.two.memoryFolder.appendingPathComponent("memory.sqlite").path
+        try SQLiteConnection(path: file).execute("DELETE FROM items")
+        try pair.one.write("second", to: "p.rtfd/TXT.rtf")
+        pair.wait { pair.one.status?.isSettled == true }
+        // As it is just after it was put there.
+        let member = pair.two.folder.appendingPathComponent("p.rtfd/TXT.rtf").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: member)
+        try pair.two.start()
+        pair.wait { pair.two.text("p.rtfd/TXT.rtf") == "second" && pair.isSettled }
+        #expect(try pair.one.conflicts("p.rtfd") == [] && pair.two.conflicts("p.rtfd") == [])
+        pair.end()
+    }
+
     @Test(
         "A memory in which each item has its note goes on from there, and loses the needless ones at its next start"
     )

@@ -83,6 +83,9 @@ final class ResumedEngine: Sendable {
     /// Says what the folder held when it was seen last.
     func expect(_ table: FolderTable) { seen.keep { table } }
 
+    /// What the log said of an item, as far as it was read.
+    func logged(_ item: ItemID) throws -> ItemState? { try unscanned.value.tree[item] }
+
     /// The engine, with what there is to do first.
     ///
     /// - Parameters:
