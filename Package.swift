@@ -341,10 +341,11 @@ let package = Package(
             name: "DeviceSyncTests",
             dependencies: [
                 "CLinux", "Commands", "Cryptography", "DeviceHarness", "DeviceSync", "DocumentFoundation",
-                "DocumentTesting", "FileSystem", "HTTPService", "Hub", "HubProtocol", "LocalSockets",
-                "Locks", "Merging", "SQLite", "Sealing", "SeededNumbers", "StandardStreams", "Sync",
+                "DocumentMerging", "DocumentTesting", "FileSystem", "HTTPService", "Hub", "HubProtocol",
+                "LocalSockets", "Locks", "Merging", "SQLite", "Sealing", "SeededNumbers", "StandardStreams",
+                "Sync",
                 "SyncMessages",
-                "TestFolders", "TestThreads", "Vault", "device-harness",
+                "TestFolders", "TestThreads", "UniformTypeIdentifiers", "Vault", "device-harness",
             ],
             swiftSettings: strict
         ),
@@ -464,9 +465,9 @@ let package = Package(
         .testTarget(
             name: "DocumentTestingTests",
             dependencies: [
-                "ChangeSets", "DeviceSync", "DocumentFoundation", "DocumentTesting", "FileSystem", "Locks",
-                "Merging", "Sealing", "SeededNumbers", "SyncMessages", "TestSurroundings", "TestThreads",
-                "UIKit", "UniformTypeIdentifiers", "_Testing_UIKit",
+                "ChangeSets", "DeviceSync", "DocumentFoundation", "DocumentTesting", "FileSystem",
+                "HubProtocol", "Locks", "Merging", "Sealing", "SeededNumbers", "SyncMessages",
+                "TestSurroundings", "TestThreads", "UIKit", "UniformTypeIdentifiers", "_Testing_UIKit",
             ],
             swiftSettings: strict
         ),

@@ -332,6 +332,22 @@ package final class ContainerSync: Sendable {
     /// Looks at the whole folder at once, and says whether all is in step then.
     package var isInStepNow: Bool { ask(\.isInStepNow, or: { _ in false }) }
 
+    /// Looks at the whole folder at once, and says what has come of it; nil where it is not kept in step.
+    package func lookNow() -> Look? { ask({ $0.lookNow() }, or: { _ in nil }) }
+
+    /// Whether all is in step, by what was heard until now.
+    package var isSettled: Bool { ask({ !$0.isStopped && $0.isSettled }, or: { _ in false }) }
+
+    /// How often its watches have told anything.
+    package var heardCount: Int { ask(\.heardCount, or: { _ in 0 }) }
+
+    /// Why an item is as it is, as far as this device knows: the hub is not asked.
+    ///
+    /// - Parameter path: Below the container's folder.
+    package func explainAlone(_ path: String) -> Explanation {
+        ask({ $0.explain(path) }, or: { $0.explanation(of: path) })
+    }
+
     /// How far the log has been read.
     package var logPosition: UInt64 { ask(\.engine.tree.position, or: { _ in 0 }) }
 

@@ -100,7 +100,7 @@ struct ItemMerge {
         // What only one has changed is taken, and what neither has; what the document bears is merged then.
         if mine.isAlike(to: theirs) { return false }
         if let old, old.isAlike(to: mine) || old.isAlike(to: theirs) { return false }
-        let merger = DocumentMergers.merger(ofFileNamed: name)
+        let merger = DocumentMergers.standardMerger(ofFileNamed: name)
         guard merger.looksInside, old != nil || !merger.needsBase else { return true }
         return max(mine.byteCount, theirs.byteCount, old?.byteCount ?? 0) > UInt64(byteCountMax)
     }
@@ -188,7 +188,7 @@ struct ItemMerge {
 
     /// Both sides have changed a file, or have made one each.
     private mutating func merged(_ base: Known, _ mine: Member, _ theirs: Member) throws -> [UInt8] {
-        let merger = DocumentMergers.merger(ofFileNamed: mine.path.name)
+        let merger = DocumentMergers.standardMerger(ofFileNamed: mine.path.name)
         guard merger.looksInside else { throw Conflict() }
         var old: Member?
         switch base {

@@ -45,6 +45,8 @@ extension SyncRun {
         // Shown before it was put in place, a link is known of where it is only now.
         if !open.isEmpty { try versions.noteLink(at: url, as: item.mark) }
         guard Set(known.keys) != open else { return }
+        // Who settles one as soon as it is shown is heard, too.
+        try watchConflicts(beside: item)
         for content in open.subtracting(known.keys).sorted() { try show(content, of: item, at: path) }
         let settled = known.filter { !open.contains($0.key) }
         try versions.settle(Set(settled.values), at: url)
@@ -66,6 +68,7 @@ extension SyncRun {
         guard versions.isOn, !unseen.isEmpty, table[item]?.isDataless != true,
             let path = table.path(of: state.place, in: place.folder)
         else { return }
+        try watchConflicts(beside: item)
         for content in unseen.sorted() { try show(content, of: item, at: path) }
         try memory.remember(conflicts: conflicts.shown[item] ?? [:], of: item)
         try watchConflicts()
@@ -176,8 +179,11 @@ extension SyncRun {
         if conflicts.shown.isEmpty { conflicts.watch = nil }
     }
 
-    private func watchConflicts() throws {
-        guard versions.isOn, conflicts.watch == nil, let item = conflicts.shown.keys.first else { return }
+    /// - Parameter item: One of which some are about to be shown; nil where some are.
+    private func watchConflicts(beside item: ItemID? = nil) throws {
+        guard versions.isOn, conflicts.watch == nil, let item = item ?? conflicts.shown.keys.first else {
+            return
+        }
         let url = (table.path(of: item, in: place.folder) ?? place.folder).url(isDirectory: false)
         do {
             conflicts.watch = try versions.watchConflicts(of: url, on: queue) {
@@ -190,6 +196,7 @@ extension SyncRun {
     }
 
     private func conflictsMayBeSettled() {
+        heardCount += 1
         guard !conflicts.isLookDue, !isStopped else { return }
         conflicts.isLookDue = true
         // Whoever settles one often settles more.

@@ -16,6 +16,7 @@ extension SyncRun {
     private static let removalSeconds = 0.5
 
     func heard(_ news: FolderWatches.News) {
+        heardCount += 1
         switch news {
         case .folder(let item, let events):
             guard noteWriting(events, in: item) else { return }
@@ -71,26 +72,21 @@ extension SyncRun {
         return events.reduce(into: []) { if case .vanished(let items) = $1 { $0.formUnion(items) } }
     }
 
-    /// Whether nothing is left to do, after a look at everything.
-    var isInStepNow: Bool {
-        guard !isStopped else { return false }
-        dirtyFolders.formUnion(table.folders)
-        attempt("the folder cannot be looked at") { try lookAtDirty() }
-        // That somebody has settled one is told a moment later.
-        if !conflicts.shown.isEmpty { followConflicts() }
-        return isSettled
-    }
-
-    func lookAtDirty() throws {
+    /// - Returns: Whether anything is otherwise than it was.
+    @discardableResult
+    func lookAtDirty() throws -> Bool {
         let folders = dirtyFolders
         dirtyFolders = []
-        guard !folders.isEmpty || !dirtyPackages.isEmpty else { return answerRefused() }
+        guard !folders.isEmpty || !dirtyPackages.isEmpty else {
+            answerRefused()
+            return false
+        }
         let found = try lookAgainIfNot(at: folders)
         take(found.events)
         missing.note(found.missing, at: uptimeSeconds())
         noteLook(at: folders)
-        guard !missing.isEmpty else { return answerRefused() }
-        lookForMissingLater(after: Self.missingSeconds)
+        if missing.isEmpty { answerRefused() } else { lookForMissingLater(after: Self.missingSeconds) }
+        return !found.events.isEmpty || !found.missing.isEmpty
     }
 
     private func lookForMissingLater(after seconds: Double) {

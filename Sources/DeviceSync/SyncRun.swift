@@ -173,6 +173,8 @@ final class SyncRun {
     /// Whether what is missing is about to be looked for.
     var isMissingDue = false
     var isLookDue = false
+    /// How often the watches of folders and of conflicts have told anything.
+    var heardCount = 0
     /// New documents that have not been read yet, and whether they are about to be.
     var unread = UnreadDocuments()
     var isReadDue = false
@@ -281,6 +283,8 @@ final class SyncRun {
         for item in Set(table.inConflict).union(conflicts.shown.keys) where table[item] != nil {
             try showConflicts(of: item)
         }
+        // And what somebody has settled since.
+        if !conflicts.shown.isEmpty { followConflicts() }
         try forgetLeftovers()
         try recallSuperseded()
         try recallRequests()

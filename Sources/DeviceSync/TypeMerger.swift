@@ -5,7 +5,7 @@ internal import KeyValues
 internal import Merging
 package import Vault
 
-/// Merges documents by their types, as `UIDocument` does.
+/// Merges documents by their types, as `UIDocument` does where nobody has registered a merger of his own.
 ///
 /// What no merger looks into, and what is too large for one, it leaves unread.
 package struct TypeMerger: DocumentMerger {

@@ -19,6 +19,10 @@ public enum DocumentMergers {
     ///
     /// Every device that merges must have the same, or they come to different bytes.
     ///
+    /// It counts for documents that are open in this process. What two devices have changed while it is open nowhere `sheaf up`
+    /// merges, as devices of a `DocumentWorld` do: by ours alone. What those cannot merge is in conflict until a document of the
+    /// type is opened where the merger is registered.
+    ///
     /// - Parameters:
     ///   - merger: Takes the place of the one for this type, ours included.
     ///   - type: A type of files. One of folders has no effect: a package is merged by its members.
@@ -84,8 +88,18 @@ public enum DocumentMergers {
 
     /// The merger for a file, a document or a member of one, by the type that its name tells.
     package static func merger(ofFileNamed name: String) -> any Merger {
+        merger(for: type(ofFileNamed: name))
+    }
+
+    /// The same, by ours alone, whatever is registered here: what a device comes to that merges files of all apps must not hang on
+    /// which of them shares its process.
+    package static func standardMerger(ofFileNamed name: String) -> any Merger {
+        MergerRegistry.standard.merger(for: type(ofFileNamed: name))
+    }
+
+    private static func type(ofFileNamed name: String) -> UTType {
         let pathExtension = URL(fileURLWithPath: name, isDirectory: false).pathExtension
-        return merger(for: PackageTypes.currentType(ofExtension: pathExtension) ?? .data)
+        return PackageTypes.currentType(ofExtension: pathExtension) ?? .data
     }
 }
 

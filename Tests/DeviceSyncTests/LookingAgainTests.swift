@@ -73,6 +73,24 @@ struct LookingAgainTests {
         pair.end()
     }
 
+    @Test("A conflict that is settled while nobody keeps the folder in step is told by who begins to")
+    func settledMeanwhile() throws {
+        try one.write("first", to: "a.bin")
+        pair.wait { two.text("a.bin") == "first" && pair.isSettled }
+        try makeConflict()
+        pair.wait { pair.isSettled }
+        two.stop()
+        let url = two.folder.appendingPathComponent("a.bin")
+        try two.versions.settle(try two.versions.unresolvedConflicts(at: url))
+        let seen = SeenRun()
+        try seen.start(two)
+        // As soon as it has begun, and not with the first retry.
+        #expect(try seen.sync { $0.conflicts.shown.isEmpty })
+        pair.wait { (try? one.conflicts("a.bin")) == [] }
+        seen.stop()
+        pair.end()
+    }
+
     @Test("What the disk refuses is tried again for as long as it does")
     func refused() throws {
         try two.fillDisk()

@@ -1,8 +1,11 @@
+import DocumentMerging
 import FileSystem
 import Foundation
+import Merging
 import TestFolders
 import TestThreads
 import Testing
+import UniformTypeIdentifiers
 
 @testable import DeviceSync
 
@@ -37,5 +40,31 @@ struct TypeMergerTests {
             to: FilePath(url("outcome").path)
         )
         #expect(!isMerged && !FileManager.default.fileExists(atPath: url("outcome").path))
+    }
+
+    /// Takes what both have.
+    private struct JoiningMerger: Merger {
+        let needsBase = false
+
+        func merge(base: [UInt8]?, mine: [UInt8], theirs: [UInt8]) -> MergedFile {
+            MergedFile(contents: mine + theirs)
+        }
+    }
+
+    @Test("What a process has registered for its own documents has no part in how a folder is kept in step")
+    func registered() throws {
+        let type = try #require(UTType(filenameExtension: "tga"))
+        DocumentMergers.register(JoiningMerger(), for: type)
+        #expect(DocumentMergers.merger(ofFileNamed: "a.tga") is JoiningMerger)
+        let folder = try TestFolder("merging")
+        defer { withExtendedLifetime(folder) {} }
+        let paths = try ["base", "mine", "theirs", "outcome"].map { version in
+            let own = folder.url.appendingPathComponent(version)
+            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: false)
+            let url = own.appendingPathComponent("a.tga")
+            if version != "outcome" { try Data(version.utf8).write(to: url) }
+            return FilePath(url.path)
+        }
+        #expect(try !TypeMerger().merge(base: paths[0], mine: paths[1], theirs: paths[2], to: paths[3]))
     }
 }

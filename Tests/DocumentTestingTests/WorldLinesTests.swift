@@ -1,6 +1,8 @@
+import DeviceSync
 import Foundation
 import Locks
 import Sealing
+import SyncMessages
 import TestThreads
 import Testing
 import UIKit
@@ -63,6 +65,43 @@ struct WorldLinesTests {
     }
 
     @Test(
+        "A line that is mended is found by the process that has waited; who was never cut off is not started again"
+    )
+    func goesOn() async throws {
+        let world = try DocumentWorld()
+        defer { try? world.end() }
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.settle()
+        let running = try #require(pad.running)
+        pad.goOnline()
+        pad.goOffline()
+        try Data("edited\n".utf8).write(to: pad.folder.appendingPathComponent("a.txt"))
+        #expect(pad.wait { running.status.line == .down })
+        pad.mendLine()
+        try await world.settle()
+        #expect(pad.running === running)
+        #expect(
+            try String(contentsOf: phone.folder.appendingPathComponent("a.txt"), encoding: .utf8)
+                == "edited\n"
+        )
+    }
+
+    @Test("A seed in the environment that is none is an error that says so, and takes no other one")
+    func wrongSeed() throws {
+        for text in ["47x11", "-1", "4711 ", "18446744073709551616"] {
+            let failure = #expect(throws: WorldSeedFailure.self) {
+                _ = try WorldSeed(nil, environment: ["SHEAF_SEED": text])
+            }
+            #expect(failure?.text == text && failure?.description.contains("“\(text)”") == true)
+        }
+        #expect(try WorldSeed(nil, environment: ["SHEAF_SEED": "4711"]).value == 4711)
+        #expect(try WorldSeed(7, environment: ["SHEAF_SEED": "none"]).value == 7)
+        for environment in [[:], ["SHEAF_SEED": ""]] {
+            #expect(try WorldSeed(nil, environment: environment).value > 0)
+        }
+    }
+
+    @Test(
         "What is lost, unanswered, doubled or late loses no document and makes none",
         arguments: LineFault.allCases
     )
@@ -100,17 +139,17 @@ struct WorldLinesTests {
 
     @Test("A seed gives the same faults, names and numbers again, and another one others")
     func seeds() throws {
-        func fates(_ seed: UInt64) -> [String] {
-            let faults = MessageFaults(WorldSeed(seed).numbers(for: .line(1)))
+        func fates(_ seed: UInt64) throws -> [String] {
+            let faults = MessageFaults(try WorldSeed(seed).numbers(for: .line(1)))
             faults.begin(LineFaults(lost: 0.2, unanswered: 0.2, doubled: 0.2, late: 0.2))
             return (0..<200).map { _ in
                 let fate = faults.next(mayBeRepeated: true)
                 return "\(fate?.fault?.rawValue ?? "arrives") \(fate?.delaySeconds ?? 0)"
             }
         }
-        #expect(fates(7) == fates(7))
-        #expect(fates(7) != fates(8))
-        #expect(Set(fates(7).map { $0.prefix { $0 != " " } }).count == LineFault.allCases.count + 1)
+        #expect(try fates(7) == fates(7))
+        #expect(try fates(7) != fates(8))
+        #expect(try Set(fates(7).map { $0.prefix { $0 != " " } }).count == LineFault.allCases.count + 1)
 
         let worlds = try [7, 7, 8].map { try DocumentWorld(seed: $0) }
         let devices = try worlds.map { try $0.devices("phone", "pad") }

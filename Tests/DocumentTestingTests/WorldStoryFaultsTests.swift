@@ -6,7 +6,7 @@ import UIKit
 @testable import DocumentTesting
 
 /// What is said of a story that goes wrong, and what its scene takes for wrong.
-@Suite("What goes wrong in stories", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("What goes wrong in stories", .onOwnThreads, .timeLimit(.minutes(5)))
 @MainActor
 struct WorldStoryFaultsTests {
     private static let needed: [WorldDeed] = [

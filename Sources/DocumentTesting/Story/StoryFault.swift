@@ -5,6 +5,16 @@ struct StoryFault: Hashable, Sendable {
         case lost
         /// Devices differ from the hub.
         case differs
+        /// What was removed is there again.
+        case returned
+        /// An edit is there more than once.
+        case doubled
+        /// Something is there that nobody has made.
+        case strange
+        /// Something is elsewhere than where it was put.
+        case elsewhere
+        /// A conflict that nobody has made.
+        case needless
         /// They show other conflicts than the hub knows of.
         case conflict
         /// A package is half.

@@ -6,13 +6,25 @@ internal import Foundation
 struct StoryFolder: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         case folder
-        /// A file's bytes, and whether it may be executed.
-        case file(Data)
+        case file(Data, Dress)
         case link(String)
     }
 
+    /// What a file bears beside its bytes.
+    struct Dress: Hashable, Sendable {
+        /// Who may read, write and execute it.
+        var permissions: UInt16 = 0o644
+        /// A user's own, without the mark by which an item is known.
+        var attributes: [String: Data] = [:]
+
+        var isExecutable: Bool { permissions & 0o100 != 0 }
+    }
+
     /// By the UTF-8 of paths below the folder.
-    private(set) var items: [[UInt8]: Content] = [:]
+    var items: [[UInt8]: Content] = [:]
+
+    /// With nothing in it.
+    init() {}
 
     /// Reads a folder as any program does, which asks nobody.
     ///
@@ -28,7 +40,7 @@ struct StoryFolder: Hashable, Sendable {
         if isDirectory.boolValue {
             try read(url, below: "")
         } else {
-            items[[]] = .file(try Data(contentsOf: url))
+            items[[]] = try Self.file(url)
         }
     }
 
@@ -46,12 +58,51 @@ struct StoryFolder: Hashable, Sendable {
                     items[key] = .link(
                         try FileManager.default.destinationOfSymbolicLink(atPath: url.path)
                     )
-                default: items[key] = .file(try Data(contentsOf: url))
+                default: items[key] = try Self.file(url)
                 }
             } catch let error as CocoaError where error.code.isAbsence {
                 items[key] = nil
             }
         }
+    }
+
+    private static func file(_ url: URL) throws -> Content {
+        let permissions = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions]
+        var dress = Dress()
+        dress.permissions = (permissions as? NSNumber)?.uint16Value ?? dress.permissions
+        // What has gone meanwhile is left out, whoever finds that.
+        let attributes = (try? FileReading.extendedAttributes(of: FilePath(url.path))) ?? [:]
+        dress.attributes = attributes.filter {
+            $0.key.hasPrefix("user.") && $0.key != FileMark.attributeName
+        }
+        return .file(try Data(contentsOf: url), dress)
+    }
+
+    /// The same with files that bear nothing but bytes: versions are shown in copies that nobody may change.
+    var undressed: StoryFolder {
+        var folder = self
+        folder.items = items.mapValues { content in
+            guard case .file(let data, _) = content else { return content }
+            return .file(data, Dress())
+        }
+        return folder
+    }
+
+    /// What is at a path and below it, by what is left of the path; empty where nothing is.
+    func item(at path: String) -> StoryFolder {
+        let (key, below) = (Array(path.utf8), Array((path + "/").utf8))
+        var folder = self
+        folder.items = [:]
+        for (place, content) in items where place == key || place.starts(with: below) {
+            folder.items[Array(place.dropFirst(place == key ? key.count : below.count))] = content
+        }
+        return folder
+    }
+
+    /// Leaves out what has a name on its way that begins so.
+    mutating func leaveOut(namesFrom beginning: String) {
+        let (first, further) = (Array(beginning.utf8), Data(("/" + beginning).utf8))
+        items = items.filter { !$0.key.starts(with: first) && Data($0.key).range(of: further) == nil }
     }
 
     /// All marks in it.
@@ -65,54 +116,21 @@ struct StoryFolder: Hashable, Sendable {
     /// How it differs from another device's; nil for: not at all.
     func difference(to other: StoryFolder) -> String? {
         func text(_ keys: [[UInt8]]) -> String {
-            keys.map { String(decoding: $0, as: UTF8.self) + " (\($0.count) bytes)" }.sorted().joined(
-                separator: ", "
-            )
+            keys.map { key in
+                key.isEmpty ? "it" : "\(String(decoding: key, as: UTF8.self)) (\(key.count) bytes)"
+            }.sorted().joined(separator: ", ")
         }
         let missing = other.items.keys.filter { items[$0] == nil }
         let more = items.keys.filter { other.items[$0] == nil }
         let others = items.keys.filter { key in other.items[key].map { $0 != items[key] } ?? false }
+        let redressed = others.filter { undressed.items[$0] == other.undressed.items[$0] }
+        let changed = others.filter { !redressed.contains($0) }
         let parts = [
             missing.isEmpty ? nil : "lacks \(text(missing))", more.isEmpty ? nil : "has also \(text(more))",
-            others.isEmpty ? nil : "has other contents in \(text(others))",
+            changed.isEmpty ? nil : "has other contents in \(text(changed))",
+            redressed.isEmpty ? nil : "has other permissions or attributes of \(text(redressed))",
         ]
         let said = parts.compactMap { $0 }
         return said.isEmpty ? nil : said.joined(separator: "; ")
-    }
-}
-
-extension CocoaError.Code {
-    var isAbsence: Bool { [.fileReadNoSuchFile, .fileNoSuchFile].contains(self) }
-}
-
-/// How edits are known again.
-enum StoryMarks {
-    /// - Parameters:
-    ///   - document: The number of the document for which it was made first.
-    ///   - number: Unlike any other of the story.
-    static func mark(of document: Int, _ number: Int) -> String { "mark-\(document)-\(number)." }
-
-    /// The number of the document that a mark says.
-    static func document(of mark: String) -> Int? {
-        let parts = mark.split(separator: "-")
-        return parts.count == 3 ? Int(parts[1]) : nil
-    }
-
-    static func marks(in content: StoryFolder.Content) -> Set<String> {
-        guard case .file(let data) = content else { return [] }
-        return marks(in: data)
-    }
-
-    /// Each mark that is in some bytes.
-    static func marks(in data: Data) -> Set<String> {
-        var (found, at) = (Set<String>(), data.startIndex)
-        let head = Data("mark-".utf8)
-        while let range = data.range(of: head, in: at..<data.endIndex) {
-            at = range.upperBound
-            guard let end = data[at...].firstIndex(of: UInt8(ascii: ".")), end - at < 32 else { continue }
-            let mark = String(decoding: data[range.lowerBound...end], as: UTF8.self)
-            if document(of: mark) != nil { found.insert(mark) }
-        }
-        return found
     }
 }

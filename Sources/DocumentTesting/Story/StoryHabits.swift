@@ -7,16 +7,22 @@ struct StoryHabits: Sendable {
     /// Of ten deeds so many are followed by another device's of the same to the same item.
     private let meetings: Int
     private let rests: Int
+    /// The only device on which anybody does anything; nil for all of them.
+    private let onlyActor: Int?
 
     private enum Trouble: CaseIterable {
-        case line, messages, full, broken, clock, stop, kill, power, hub, hubCrash, backup, crash
+        case line, messages, full, broken, clock, stop, kill, power, hub, hubCrash, backup, crash, release
     }
 
     init(deviceCount: Int, using numbers: inout SeededGenerator) {
         self.deviceCount = deviceCount
         evictions = [0, 0, 1, 3][Int.random(in: 0..<4, using: &numbers)]
         openings = [0, 1, 3][Int.random(in: 0..<3, using: &numbers)]
-        meetings = deviceCount > 1 ? [0, 2, 5][Int.random(in: 0..<3, using: &numbers)] : 0
+        onlyActor =
+            Int.random(in: 0..<8, using: &numbers) == 0
+            ? Int.random(in: 0..<deviceCount, using: &numbers) : nil
+        meetings =
+            deviceCount > 1 && onlyActor == nil ? [0, 2, 5][Int.random(in: 0..<3, using: &numbers)] : 0
         rests = [0, 1, 3][Int.random(in: 0..<3, using: &numbers)]
         troubles = Trouble.allCases.map { ([0, 0, 1, 3][Int.random(in: 0..<4, using: &numbers)], $0) }
     }
@@ -29,7 +35,7 @@ struct StoryHabits: Sendable {
         case 3..<(3 + rests): deeds.append(.rest)
         case 6..<10: if let trouble = trouble(on: index, using: &numbers) { deeds.append(trouble) }
         default:
-            let deed = person(on: index, using: &numbers)
+            let deed = person(on: onlyActor ?? index, using: &numbers)
             deeds.append(deed)
             if Int.random(in: 0..<10, using: &numbers) < meetings,
                 let same = same(deed, as: index, using: &numbers)
@@ -43,14 +49,17 @@ struct StoryHabits: Sendable {
         let item = Int.random(in: 0..<64, using: &numbers)
         let folder = Int.random(in: 0..<8, using: &numbers)
         let name = Int.random(in: 0..<8, using: &numbers)
-        switch Int.random(in: 0..<(14 + openings + 2 * evictions), using: &numbers) {
+        switch Int.random(in: 0..<(15 + openings + 2 * evictions), using: &numbers) {
         case 0..<3: return .make(on: index, kind: item, folder: folder, name: name)
         case 3: return .makeFolder(on: index, folder: folder, name: name)
         case 4..<9: return .edit(on: index, item: item)
         case 9..<12: return .move(on: index, item: item, folder: folder, name: name)
         case 12: return .remove(on: index, item: item)
         case 13: return .settle(on: index, item: item)
-        case 14..<(14 + openings):
+        case 14:
+            let isSo = Int.random(in: 0..<3, using: &numbers) > 0
+            return .makeExecutable(on: index, item: item, isSo: isSo)
+        case 15..<(15 + openings):
             return Int.random(in: 0..<2, using: &numbers) == 0
                 ? .open(on: index, item: item) : .close(on: index, document: item)
         default:
@@ -103,6 +112,7 @@ struct StoryHabits: Sendable {
                 // An edit is some dozens of writes.
                 let count = Int.random(in: 0..<(1 << Int.random(in: 0..<8, using: &numbers)), using: &numbers)
                 return isBad ? .crash(on: index, afterWrites: count) : .start(on: index)
+            case .release: return .deleteReleased
             case .backup: return isBad ? .restore(on: index) : .backUp(on: index)
             }
         }

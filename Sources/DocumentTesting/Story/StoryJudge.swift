@@ -20,6 +20,12 @@ struct StoryJudge: Sendable {
     var discarded: Set<String>
     /// Those that nobody had any more, neither the hub nor a device, when a device or the hub had been put back to a backup.
     var evaporated: Set<String> = []
+    /// What people have done.
+    var record = StoryRecord()
+    /// Whether a folder of some name is one item.
+    var isPackage: @Sendable (String) -> Bool = { _ in false }
+    /// Whether all edits of a document of some name can be merged.
+    var isMerged: @Sendable (String) -> Bool = { _ in false }
 
     /// What is wrong.
     ///
@@ -46,7 +52,31 @@ struct StoryJudge: Sendable {
         }
         let lost = acknowledged.subtracting(discarded).subtracting(evaporated).subtracting(found)
         if !lost.isEmpty { faults.append(StoryFault(.lost, "edits are lost: \(lost.sorted())")) }
-        return faults
+        return faults + self.faults(of: witness)
+    }
+
+    /// What may not be in a folder after what people have done.
+    private func faults(of witness: Evidence) -> [StoryFault] {
+        var (items, folders): ([String: StoryFolder], Set<String>) = ([:], [])
+        for path in witness.folder.paths {
+            let names = path.split(separator: "/").map(String.init)
+            guard !names.dropLast().contains(where: isPackage) else { continue }
+            let held = witness.folder.item(at: path)
+            if held.items[[]] == .folder, !isPackage(names[names.count - 1]) {
+                folders.insert(path)
+            } else {
+                items[path] = held
+            }
+        }
+        return record.faults(ofAll: items, folders: folders)
+            + items.sorted { $0.key < $1.key }.flatMap { path, held in
+                record.faults(
+                    of: path,
+                    held,
+                    inConflictWith: witness.conflicts[Array(path.utf8)] ?? [],
+                    isMerged: isMerged(path)
+                )
+            }
     }
 
     /// What is wrong in what explain says of an item at any moment: it has a reason and what comes next, and does not say that
@@ -67,6 +97,14 @@ struct StoryJudge: Sendable {
         let standing = state.isSettled ? "in step" : "not in step"
         let said = "explain says of “\(state.path)” on \(device), which is \(standing): \(explanation)"
         return StoryFault(.explain, said)
+    }
+
+    /// The same of what is in the folder, which the device may not have seen.
+    static func fault(in explanation: Explanation, at path: String, on device: String) -> StoryFault? {
+        if !explanation.causes.contains(""), !explanation.causes.isEmpty, !explanation.next.isEmpty {
+            return nil
+        }
+        return StoryFault(.explain, "explain says of “\(path)” on \(device): \(explanation)")
     }
 
     private static func names(_ device: Evidence) -> String {

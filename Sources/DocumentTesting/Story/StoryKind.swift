@@ -15,6 +15,8 @@ public struct StoryKind: Sendable {
     let edit: @MainActor @Sendable (UIDocument, String, Int) throws -> Void
     /// Of a package: what is always in it, alike; empty for what may be anything.
     var alikeMembers: [String] = []
+    /// Whether edits of all devices can be merged.
+    var isMerged = false
     /// Whether a package is whole; nil where nobody can tell.
     let isWhole: (@Sendable (URL) -> Bool)?
 
@@ -61,11 +63,16 @@ public struct StoryKind: Sendable {
         return isWhole.flatMap { StoryPackages.whatIsHalf(at: path, isWhole: $0) }
     }
 
-    /// Texts that are merged, files that nobody merges, and packages of several members.
-    public static let all = [text, data, package]
+    /// Texts that are merged, files that nobody merges, and packages of several members: such of which all change, in folders too,
+    /// and such of which one or two do.
+    public static let all = [text, data, package, album]
 
     /// A text in which each device has its own part: edits of several are merged.
-    public static let text = StoryKind("txt", StoryText.init) { text, mark, device in text.add(mark, device) }
+    public static let text: StoryKind = {
+        var kind = StoryKind("txt", StoryText.init) { text, mark, device in text.add(mark, device) }
+        kind.isMerged = true
+        return kind
+    }()
 
     /// Bytes that nobody can merge.
     public static let data = StoryKind("dat", StoryText.init) { text, mark, device in text.add(mark, device) }
@@ -76,60 +83,11 @@ public struct StoryKind: Sendable {
         kind.alikeMembers = StoryPackage.members
         return kind
     }()
-}
 
-/// Lines, of which each device has its own part.
-final class StoryText: UIDocument {
-    private var lines = (0..<8).map { "part \($0)" }
-
-    func add(_ mark: String, _ device: Int) {
-        let at = lines.firstIndex(of: "part \(device % 8)").map { $0 + 1 } ?? lines.count
-        lines.insert(mark, at: at)
-    }
-
-    override func contents(forType typeName: String) throws -> Any {
-        Data(lines.map { $0 + "\n" }.joined().utf8)
-    }
-
-    override func load(fromContents contents: Any, ofType typeName: String?) throws {
-        guard let data = contents as? Data else { throw CocoaError(.fileReadCorruptFile) }
-        lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
-    }
-}
-
-/// Several members, each with the same in it: which save it was, and all marks.
-final class StoryPackage: UIDocument {
-    private var lines: [String] = []
-
-    /// What every package of a story has in it, at any time.
-    nonisolated static let members = ["TXT.rtf", "one.txt", "two.dat", "pages/three.txt", "pages/four.dat"]
-
-    func add(_ mark: String) {
-        // First, where each edit changes it: two that were made at once never merge in one member and not in another.
-        if let first = lines.first, first.hasPrefix("state ") { lines.removeFirst() }
-        lines.append(mark)
-        lines.insert("state \(mark)", at: 0)
-    }
-
-    override func contents(forType typeName: String) throws -> Any {
-        let data = Data(lines.map { $0 + "\n" }.joined().utf8)
-        let root = FileWrapper(directoryWithFileWrappers: [:])
-        let pages = FileWrapper(directoryWithFileWrappers: [:])
-        pages.preferredFilename = "pages"
-        for member in Self.members {
-            let wrapper = FileWrapper(regularFileWithContents: data)
-            let name = member.split(separator: "/").map(String.init)
-            wrapper.preferredFilename = name[name.count - 1]
-            (name.count > 1 ? pages : root).addFileWrapper(wrapper)
-        }
-        root.addFileWrapper(pages)
-        return root
-    }
-
-    override func load(fromContents contents: Any, ofType typeName: String?) throws {
-        guard let root = contents as? FileWrapper,
-            let data = root.fileWrappers?[Self.members[0]]?.regularFileContents
-        else { throw CocoaError(.fileReadCorruptFile) }
-        lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
-    }
+    /// A package whose members are all beside one another: an edit changes one of them, or two, which say the same.
+    public static let album: StoryKind = {
+        var kind = StoryKind("bundle", StoryAlbum.init) { album, mark, device in album.add(mark, device) }
+        kind.alikeMembers = StoryAlbum.alikeMembers
+        return kind
+    }()
 }

@@ -1,4 +1,6 @@
+internal import DeviceSync
 internal import DocumentFoundation
+internal import FileSystem
 internal import Foundation
 
 // Devices, and the hub, that are put back to what they were once.
@@ -44,6 +46,7 @@ extension StoryScene {
             let lost = try await unheld(gone, by: others)
             try device.restore(former.backup)
             restoreCount += 1
+            record.noteForgetting()
             evaporated.formUnion(lost)
             let loss = lost.isEmpty ? "" : ", and what it alone had is gone with its disk: \(lost.sorted())"
             tell("\(WorldDeed.restore(on: index))\(loss)")
@@ -62,6 +65,7 @@ extension StoryScene {
             let lost = try await unheld(sent, by: devices, isHubPutBack: true)
             world.restoreHub()
             hubRestoreCount += 1
+            record.noteForgetting()
             evaporated.formUnion(lost)
             tell("\(WorldDeed.restoreHub)")
         } catch {
@@ -87,17 +91,35 @@ extension StoryScene {
         return try marks(on: reader)
     }
 
+    /// The edits that the hub had at a moment, by its documents and what is in conflict with each.
+    func marksOfItems(at moment: HubInMemory.Backup) async throws -> [(mark: FileMark?, marks: Set<String>)] {
+        let reader = try await world.reader(of: moment)
+        defer { reader.stop() }
+        let folder = try StoryFolder(reader.folder)
+        return try Self.paths(in: reader).compactMap { path in
+            let held = folder.item(at: path)
+            let isPackage = reader.place.isPackage((path as NSString).lastPathComponent)
+            guard held.items[[]] != .folder || isPackage else { return nil }
+            let url = reader.folder.appendingPathComponent(path)
+            return (mark(at: url), try held.marks.union(keptMarks(of: path, on: reader)))
+        }
+    }
+
     /// The edits that are on a device, in its documents and their versions.
     private func marks(on device: WorldDevice) throws -> Set<String> {
         let folder = try StoryFolder(device.folder)
-        return try folder.paths.reduce(into: folder.marks) { marks, path in
-            do {
-                for version in try versions(of: device.folder.appendingPathComponent(path), on: device) {
-                    marks.formUnion(try StoryFolder(item: version.url).marks)
-                }
-            } catch let error as CocoaError where error.code.isAbsence {
-                // Gone meanwhile, as the device goes on.
+        return try folder.paths.reduce(into: folder.marks) { $0.formUnion(try keptMarks(of: $1, on: device)) }
+    }
+
+    /// The edits that are in versions of what is at a path.
+    private func keptMarks(of path: String, on device: WorldDevice) throws -> Set<String> {
+        do {
+            return try versions(of: device.folder.appendingPathComponent(path), on: device).reduce(into: []) {
+                $0.formUnion(try StoryFolder(item: $1.url).marks)
             }
+        } catch let error as CocoaError where error.code.isAbsence {
+            // Gone meanwhile, as the device goes on.
+            return []
         }
     }
 }

@@ -2,7 +2,6 @@ internal import DeviceSync
 internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
-internal import SyncMessages
 internal import UIKit
 
 /// A world in which a story happens, deed by deed.
@@ -23,6 +22,7 @@ final class StoryScene {
     var discarded: Set<String> = []
     /// Those that nobody has any more since a device or the hub was put back to a backup.
     var evaporated: Set<String> = []
+    var record = StoryRecord()
     /// Of each device the last that was made.
     var backups: [Int: DeviceBackup] = [:]
     /// How often a device was put back, and the hub.
@@ -32,18 +32,21 @@ final class StoryScene {
     /// not be looked at. Who removes what stands for one need not have seen it.
     var evicted: [Int: [FileMark?: Set<Int>]] = [:]
     var documents: [Int: [UIDocument]] = [:]
-    /// On which devices the disk is full or fails.
-    private var troubled: Set<Int> = []
+    /// On which devices the disk is full, and on which it fails.
+    var full: Set<Int> = []
+    var broken: Set<Int> = []
     var documentCount = 0
     var markCount = 0
     var removalCount = 0
     /// What has happened, in words.
     private(set) var told: [String] = []
     /// What has gone wrong on the way.
-    private var faults: [StoryFault] = []
+    var faults: [StoryFault] = []
+    /// How often what is in step was compared with what the hub has.
+    var comparisonCount = 0
 
     init(seed: UInt64, deviceCount: Int, kinds: [StoryKind]) throws {
-        world = try DocumentWorld(seed: seed)
+        world = try DocumentWorld(seed: seed, room: Self.room)
         devices = try world.devices(deviceCount)
         self.kinds = kinds
         desk = world.folder.appendingPathComponent("desk", isDirectory: true)
@@ -51,6 +54,13 @@ final class StoryScene {
         // Who joins at the end puts in place more than anybody: he is watched from his beginning.
         let witness = world.folder.appendingPathComponent(Self.witnessName, isDirectory: true)
         watch = StoryWatch(devices.map(\.folder) + [witness], kinds)
+    }
+
+    /// What nobody needs is looked for after a few edits, which have few bytes.
+    private static var room: ContainerSync.Room {
+        var room = ContainerSync.Room()
+        room.formerByteCountMin = 96 << 10
+        return room
     }
 
     var packageLookCount: Int { watch.lookCount }
@@ -67,21 +77,13 @@ final class StoryScene {
     // MARK: Deeds
 
     func apply(_ deed: WorldDeed) async {
+        if let index = await person(does: deed) {
+            let paths = items(on: index).map {
+                String($0.url.path.dropFirst(devices[index].folder.path.count + 1))
+            }
+            return record.noteDeed(on: index, Set(paths))
+        }
         switch deed {
-        case .make(let index, let kind, let folder, let name):
-            let meant = kinds[kind.among(kinds.count)]
-            await make(meant, folder: folder, name: name, on: index.among(devices.count))
-        case .makeFolder(let index, let folder, let name):
-            makeFolder(folder: folder, name: name, on: index.among(devices.count))
-        case .edit(let index, let item): await edit(item, on: index.among(devices.count))
-        case .open(let index, let item): await open(item, on: index.among(devices.count))
-        case .close(let index, let document): await close(document, on: index.among(devices.count))
-        case .move(let index, let item, let folder, let name):
-            move(item, folder: folder, name: name, on: index.among(devices.count))
-        case .remove(let index, let item): await remove(item, on: index.among(devices.count))
-        case .settle(let index, let item): await settle(item, on: index.among(devices.count))
-        case .evict(let index, let item): evict(item, on: index.among(devices.count))
-        case .download(let index, let item): await download(item, on: index.among(devices.count))
         case .pass(let milliseconds): await pass(milliseconds)
         case .rest: await rest()
         case .restoreHub: await restoreHub()
@@ -91,20 +93,64 @@ final class StoryScene {
         }
     }
 
+    /// - Returns: On which device; nil for what nobody does.
+    private func person(does deed: WorldDeed) async -> Int? {
+        func at(_ index: Int) -> Int { index.among(devices.count) }
+        switch deed {
+        case .make(let index, let kind, let folder, let name):
+            await make(kinds[kind.among(kinds.count)], folder: folder, name: name, on: at(index))
+            return at(index)
+        case .makeFolder(let index, let folder, let name):
+            makeFolder(folder: folder, name: name, on: at(index))
+            return at(index)
+        case .edit(let index, let item):
+            await edit(item, on: at(index))
+            return at(index)
+        case .open(let index, let item):
+            await open(item, on: at(index))
+            return at(index)
+        case .close(let index, let document):
+            await close(document, on: at(index))
+            return at(index)
+        case .move(let index, let item, let folder, let name):
+            move(item, folder: folder, name: name, on: at(index))
+            return at(index)
+        case .remove(let index, let item):
+            await remove(item, on: at(index))
+            return at(index)
+        case .makeExecutable(let index, let item, let isSo):
+            makeExecutable(isSo, item, on: at(index))
+            return at(index)
+        case .settle(let index, let item):
+            await settle(item, on: at(index))
+            return at(index)
+        case .evict(let index, let item):
+            await evict(item, on: at(index))
+            return at(index)
+        case .download(let index, let item):
+            await download(item, on: at(index))
+            return at(index)
+        default: return nil
+        }
+    }
+
     /// What goes wrong, or is right again.
     private func go(wrong deed: WorldDeed) {
         do {
             switch deed {
             case .goOffline(let index): device(index).goOffline()
-            case .goOnline(let index): device(index).goOnline()
-            case .disturbLine(let index): device(index).disturbLine()
+            case .goOnline(let index): device(index).mendLine()
+            case .disturbLine(let index):
+                record.noteLostMessages()
+                device(index).disturbLine()
             case .calmLine(let index): device(index).calmLine()
             case .fillDisk(let index):
                 try device(index).fillDisk()
-                troubled.insert(index.among(devices.count))
+                full.insert(index.among(devices.count))
             case .breakDisk(let index, let reading):
                 try device(index).breakDisk(reading ? .reading : .writing)
-                troubled.insert(index.among(devices.count))
+                broken.insert(index.among(devices.count))
+                record.noteBadEnd(of: index.among(devices.count))
             case .freeDisk(let index), .mendDisk(let index): mendDisk(index.among(devices.count))
             case .setClock(let index, let years):
                 device(index).setClock(aheadBySeconds: Double(years) * 3.2e7)
@@ -112,6 +158,7 @@ final class StoryScene {
             case .start(let index): if !device(index).isStarted { device(index).startAgain() }
             case .crash(let index, let count):
                 guard device(index).isStarted else { return }
+                record.noteBadEnd(of: index.among(devices.count))
                 try device(index).crash(afterWrites: max(0, count))
             case .kill(let index): try kill(index, cutsPower: false)
             case .cutPower(let index): try kill(index, cutsPower: true)
@@ -119,6 +166,7 @@ final class StoryScene {
             case .crashHub(let count, let isLastAnswered):
                 world.crashHub(afterWrites: max(0, count), isLastAnswered: isLastAnswered)
             case .startHub: world.startHub()
+            case .deleteReleased: world.deleteReleased()
             default: return
             }
             tell("\(deed)")
@@ -130,12 +178,14 @@ final class StoryScene {
     private func device(_ index: Int) -> WorldDevice { devices[index.among(devices.count)] }
 
     /// Whether a device's disk is full or fails, or it has crashed or is about to.
-    func isTroubled(_ index: Int) -> Bool { troubled.contains(index) || devices[index].isCrashDue }
+    func isTroubled(_ index: Int) -> Bool {
+        full.contains(index) || broken.contains(index) || devices[index].isCrashDue
+    }
 
+    /// A disk in which nothing is wrong is left alone: whoever waits for something else is not to be woken by it.
     private func mendDisk(_ index: Int) {
-        troubled.remove(index)
-        devices[index].freeDisk()
-        devices[index].mendDisk()
+        if full.remove(index) != nil { devices[index].freeDisk() }
+        if broken.remove(index) != nil { devices[index].mendDisk() }
     }
 
     /// Puts right whatever is wrong with a device.
@@ -147,12 +197,13 @@ final class StoryScene {
     private func kill(_ index: Int, cutsPower: Bool) throws {
         let index = index.among(devices.count)
         let isStarted = devices[index].isStarted
+        record.noteBadEnd(of: index)
         heal(index)
         if cutsPower { try devices[index].cutPower() } else { try devices[index].killAbruptly() }
         if isStarted { devices[index].startAgain() }
     }
 
-    private func pass(_ milliseconds: Int) async {
+    func pass(_ milliseconds: Int) async {
         await withCheckedContinuation { (goOn: CheckedContinuation<Void, Never>) in
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
                 goOn.resume()
@@ -161,122 +212,22 @@ final class StoryScene {
     }
 
     private func rest() async {
+        let some = devices.indices.filter { !isTroubled($0) }
         do {
-            try await world.settle(devices.indices.filter { !isTroubled($0) }.map { devices[$0] })
+            try await world.settle(some.map { devices[$0] })
             tell("those that can be are in step")
+            let there = some.filter { devices[$0].isStarted && devices[$0].isOnline && world.isHubRunning }
+            record.noteRest(of: there, areAll: there.count == devices.count)
+            // Nothing is on its way then: what was sent before counts as sent long ago.
+            if there.count == devices.count { world.passHour() }
+            try await compareWithHub(there)
         } catch {
             note(StoryFault(error))
         }
+        noteUntold()
         await askWhy()
     }
 
-    // MARK: The end
-
-    /// Ends all troubles, lets all come to rest, and looks at what has come of it.
-    ///
-    /// - Returns: What is wrong.
-    func judge() async -> [StoryFault] {
-        await askWhy()
-        world.startHub()
-        for index in devices.indices {
-            heal(index)
-            devices[index].calmLine()
-            devices[index].goOnline()
-            if !devices[index].isStarted { devices[index].startAgain() }
-        }
-        for index in devices.indices { await closeAll(on: index) }
-        tell("all troubles are over")
-        do {
-            try await world.settle()
-            for device in devices { try await downloadAll(on: device) }
-            let witness = try world.devices([Self.witnessName])[0]
-            try await world.settle()
-            let judge = StoryJudge(
-                acknowledged: acknowledged,
-                discarded: discarded,
-                evaporated: evaporated
-            )
-            let evidence = try evidence(of: devices + [witness])
-            faults += judge.faults(evidence.dropLast(), witness: evidence[devices.count])
-        } catch {
-            note(StoryFault(error))
-        }
-        return faults + watch.end().map { StoryFault(.half, $0) }
-    }
-
-    private func downloadAll(on device: WorldDevice) async throws {
-        let names = FileManager.default.enumerator(atPath: device.folder.path)
-        while let name = names?.nextObject() as? String {
-            let url = device.folder.appendingPathComponent(name)
-            guard let item = Placeholder.itemName(of: url.lastPathComponent) else { continue }
-            try await device.download(url.deletingLastPathComponent().appendingPathComponent(item))
-        }
-    }
-
-    private func evidence(of devices: [WorldDevice]) throws -> [StoryJudge.Evidence] {
-        var all: [StoryJudge.Evidence] = []
-        for device in devices {
-            var evidence = StoryJudge.Evidence(name: device.name, folder: try StoryFolder(device.folder))
-            for path in evidence.folder.paths {
-                let url = device.folder.appendingPathComponent(path)
-                if path.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
-                    evidence.wrong.append(StoryFault(.differs, "\(device.name) still has “\(path)”"))
-                }
-                try look(at: url, path, on: device, &evidence)
-                evidence.wrong += reasons(for: path, on: device)
-            }
-            all.append(evidence)
-        }
-        return all
-    }
-
-    private func look(
-        at url: URL,
-        _ path: String,
-        on device: WorldDevice,
-        _ evidence: inout StoryJudge.Evidence
-    ) throws {
-        let versions = try versions(of: url, on: device)
-        for version in versions {
-            let held = try StoryFolder(item: version.url)
-            evidence.keptMarks.formUnion(held.marks)
-            if version.isConflict, !version.isResolved {
-                evidence.conflicts[Array(path.utf8), default: []].insert(held)
-            }
-            if let half = half(version.url, as: url) {
-                evidence.wrong.append(StoryFault(.half, "a version of \(path): \(half)"))
-            }
-        }
-        if let half = half(url, as: url) { evidence.wrong.append(StoryFault(.half, half)) }
-    }
-
-    func versions(of url: URL, on device: WorldDevice) throws -> [NSFileVersion] {
-        VersionStore.$shared.withValue(device.versions) { NSFileVersion.otherVersionsOfItem(at: url) ?? [] }
-    }
-
-    private func half(_ place: URL, as url: URL) -> String? {
-        kinds.first { $0.nameExtension == url.pathExtension }?.whatIsHalf(at: place.path)
-    }
-
-    /// Has explain be asked of all items, whatever is wrong at the moment.
-    private func askWhy() async {
-        faults += await DocumentWorld.aside { [devices] in
-            devices.flatMap { device in
-                (device.running?.standings(below: "") ?? []).compactMap { state, explanation in
-                    StoryJudge.fault(in: explanation, of: state, on: device.name)
-                }
-            }
-        }
-    }
-
-    /// What explain says of an item at rest: that it is, with a reason and what comes next.
-    private func reasons(for path: String, on device: WorldDevice) -> [StoryFault] {
-        // What is in a package is no item.
-        let isMember = path.split(separator: "/").dropLast().contains { device.place.isPackage(String($0)) }
-        guard !isMember, let explanation = device.explanation(path) else { return [] }
-        guard explanation.isSettled, !explanation.causes.isEmpty, !explanation.next.isEmpty else {
-            return [StoryFault(.explain, "explain says of “\(path)” on \(device.name): \(explanation)")]
-        }
-        return []
-    }
+    /// Notes what devices have not heard of by themselves.
+    func noteUntold() { for text in world.takeUntold() { note(StoryFault(.restless, text)) } }
 }

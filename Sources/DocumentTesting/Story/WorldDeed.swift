@@ -19,6 +19,8 @@ public enum WorldDeed: Hashable, Sendable {
     case move(on: Int, item: Int, folder: Int, name: Int)
     /// Removes an item, with all that is in it.
     case remove(on: Int, item: Int)
+    /// Has a document, or the first file of one that is a package, be a file that may be executed, or none.
+    case makeExecutable(on: Int, item: Int, isSo: Bool)
     /// Settles the conflicts of an item: what it holds stays.
     case settle(on: Int, item: Int)
     /// Has contents leave a device.
@@ -32,7 +34,7 @@ public enum WorldDeed: Hashable, Sendable {
     // What goes wrong.
     /// `goOffline()`.
     case goOffline(on: Int)
-    /// `goOnline()`.
+    /// Ends `goOffline()` for the process that has waited for the line: none is begun anew.
     case goOnline(on: Int)
     /// `disturbLine()`.
     case disturbLine(on: Int)
@@ -66,6 +68,8 @@ public enum WorldDeed: Hashable, Sendable {
     case crashHub(afterWrites: Int, isLastAnswered: Bool)
     /// `startHub()`.
     case startHub
+    /// The hub deletes what devices have said nobody needs any more, as it does after a while.
+    case deleteReleased
     /// `backUp()`, where the disk is right: what people have open on the device they close before.
     case backUp(on: Int)
     /// `restore(_:)`, to the device's last backup if there is one: what people have open on it they close before.

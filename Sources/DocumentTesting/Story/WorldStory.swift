@@ -47,10 +47,11 @@ public struct WorldStory: Hashable, Sendable {
 
     /// How a story has ended.
     public struct Ending: Sendable {
-        /// What is wrong: devices that do not come to rest, or that differ from one another or from what a device gets that joins
-        /// at the end; an edit whose save was acknowledged, which nobody has removed, and which is in no document, conflict or
-        /// version, unless it was gone with a disk that was put back to a backup before anybody else had it; a package that was
-        /// half, at any time; an item of which `explain` gives no reason, or says that it is in step while it is not.
+        /// What is wrong: devices that do not come to rest, or do so only as somebody looks, or that differ from one another or
+        /// from what a device gets that joins at the end; an edit whose save was acknowledged, which nobody has removed, and which is
+        /// in no document, conflict or version, unless it was gone with a disk that was put back to a backup before anybody else
+        /// had it; one that is there twice; an item that was removed and is there; a conflict that nobody has made; a package that
+        /// was half, at any time; an item of which `explain` gives no reason, or says that it is in step while it is not.
         public var faults: [String] { wrong.map(\.text) }
         /// The same, each with what kind of thing it is.
         var wrong: [StoryFault]

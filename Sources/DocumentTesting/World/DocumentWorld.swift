@@ -45,12 +45,17 @@ public final class DocumentWorld: Sendable {
     public var seed: UInt64 { random.value }
     private let random: WorldSeed
     private let bytes: SeededBytes
-    private let hub: HubInMemory
+    let hub: HubInMemory
+    /// Tells when what has happened in folders has been told; nil where this machine has no watches left.
+    let cookie: WatchCookie?
+    private let room: ContainerSync.Room
     private let container: ContainerName
     private struct State {
         var devices: [WorldDevice] = []
         var first: (identity: DeviceIdentity, keys: ContainerKeys)?
         var hubBackup: HubInMemory.Backup?
+        /// What only a look has found.
+        var untold: [String] = []
     }
     private let state = Locked(State())
     /// How the rest of the process finds its devices.
@@ -60,9 +65,15 @@ public final class DocumentWorld: Sendable {
     ///
     /// - Parameter seed: Gives again what was random in it; nil takes that of `SHEAF_SEED` in the environment, else a random
     ///   one.
-    /// - Throws: What keeps a temporary folder from being made.
-    public init(seed: UInt64? = nil) throws {
-        random = WorldSeed(seed)
+    /// - Throws: `WorldSeedFailure` where `SHEAF_SEED` is no number; what keeps a temporary folder from being made.
+    public convenience init(seed: UInt64? = nil) throws {
+        try self.init(seed: seed, room: ContainerSync.Room())
+    }
+
+    /// - Parameter room: What room the devices' own vaults take.
+    init(seed: UInt64?, room: ContainerSync.Room) throws {
+        self.room = room
+        random = try WorldSeed(seed)
         bytes = SeededBytes(random.numbers(for: .names))
         // Without links on its way: what is on which device's disk is told by its path.
         folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
@@ -70,6 +81,7 @@ public final class DocumentWorld: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         container = ContainerName(unchecked: try bytes.make(ContainerName.byteCount))
         hub = try HubInMemory(container)
+        cookie = WatchCookie(in: folder)
     }
 
     /// Adds devices that share one folder, and starts them.
@@ -136,7 +148,15 @@ public final class DocumentWorld: Sendable {
             state.withLock { $0.first = (identity, keys) }
         }
         let numbers = random.numbers(for: .line(allDevices.count))
-        let device = try WorldDevice(name, in: folder, identity, keys, at: hub, numbers: numbers)
+        let device = try WorldDevice(
+            name,
+            in: folder,
+            identity,
+            keys,
+            at: hub,
+            room: room,
+            numbers: numbers
+        )
         present.add(device.folder, device.account) { [weak device] in device?.versions ?? .shared }
         try device.start()
         state.withLock { $0.devices.append(device) }
@@ -197,76 +217,38 @@ public final class DocumentWorld: Sendable {
     /// Whether the hub runs: not from when it has crashed until it is started again.
     public var isHubRunning: Bool { !hub.isDown }
 
+    /// Notes what only a look has found, and nothing had told of.
+    func noteUntold(_ text: String) { state.withLock { $0.untold.append(text) } }
+
+    /// - Returns: What was noted since.
+    func takeUntold() -> [String] {
+        state.withLock { state in
+            defer { state.untold = [] }
+            return state.untold
+        }
+    }
+
+    /// What the hub has now.
+    func momentOfHub() -> HubInMemory.Backup { hub.backup() }
+    /// How many entries its log has.
+    var hubEntryCount: Int { hub.entryCount }
+    /// Lets the time go by for which the hub keeps what nobody needs.
+    func deleteReleased() { hub.deleteReleased() }
+    /// Lets the time go by for which it spares what was sent or asked for.
+    func passHour() { hub.passHour() }
+
     /// How often the hub has crashed.
     var hubCrashCount: Int { hub.crashCount }
 
     /// Whether there is something to which the hub can be put back.
     var isHubBackedUp: Bool { state.withLock { $0.hubBackup != nil } }
 
-    /// Returns when all devices that are started and online are in step; at once while the hub does not run, as nobody is online
-    /// then.
-    ///
-    /// - Throws: `WorldFailure` when they are not after some time; it says of each what it waits for.
-    public func settle(seconds: Double = 60) async throws {
-        try await settle(allDevices, at: hub, seconds: seconds)
-    }
-
-    /// Returns when some devices are in step, as far as they are started and online, whatever the others do: those whose disks
-    /// are full or fail, for instance.
-    ///
-    ///     try pad.fillDisk()
-    ///     try await world.edit(Note.init, "a.note", on: phone) { $0.text = "newer" }
-    ///     try await world.settle([phone, desk])    // The pad waits for room.
-    ///
-    /// - Parameters:
-    ///   - devices: Of this world.
-    ///   - seconds: After how long they are given up.
-    /// - Throws: `WorldFailure` as of `settle(seconds:)`.
-    public func settle(_ devices: [WorldDevice], seconds: Double = 60) async throws {
-        let all = allDevices
-        precondition(
-            devices.allSatisfy { device in all.contains { $0 === device } },
-            "a world comes to rest with devices of its own"
-        )
-        try await settle(devices, at: hub, seconds: seconds)
-    }
-
-    /// - Parameter hub: At which they are.
-    private func settle(_ some: [WorldDevice], at hub: HubInMemory, seconds: Double) async throws {
-        let end = Date().addingTimeInterval(seconds)
-        while !hub.isDown {
-            let devices = some.filter { $0.isStarted && $0.isOnline }
-            let entryCount = hub.entryCount
-            let open = await Self.aside { devices.filter { !$0.isInStep(at: entryCount) } }
-            // What one of them has sent while another was asked is news to that.
-            if open.isEmpty, hub.entryCount == entryCount {
-                guard devices.contains(where: { $0.line.hasLate }) else { return }
-                // What a device has given up and the hub gets all the same comes before all is at rest.
-                for device in devices { device.line.bringLate() }
-                continue
-            }
-            guard Date() < end else {
-                throw WorldFailure(devices: await Self.aside { open.map(\.whatItWaitsFor) }, seed: seed)
-            }
-            await withCheckedContinuation { (goOn: CheckedContinuation<Void, Never>) in
-                DispatchQueue.global().asyncAfter(deadline: .now() + 0.002) { goOn.resume() }
-            }
-        }
-    }
-
     /// A device that has all that the hub has now, in a folder of its own. It reads a copy of the hub, so that nobody hears of
     /// it, and is to be stopped.
     func readerOfHub() async throws -> WorldDevice { try await reader(of: hub.backup()) }
 
-    /// As `readerOfHub`, of what the hub will have when it is put back to its backup.
-    func readerOfHubBackup() async throws -> WorldDevice {
-        guard let backup = state.withLock({ $0.hubBackup }) else {
-            preconditionFailure("a backup is read that was never made")
-        }
-        return try await reader(of: backup)
-    }
-
-    private func reader(of backup: HubInMemory.Backup) async throws -> WorldDevice {
+    /// As `readerOfHub`, of what the hub had at some moment.
+    func reader(of backup: HubInMemory.Backup) async throws -> WorldDevice {
         guard let first = state.withLock({ $0.first }) else {
             preconditionFailure("a hub is read that no device has ever met")
         }
@@ -274,11 +256,26 @@ public final class DocumentWorld: Sendable {
         copy.restore(backup)
         let name = "reader \(UUID().uuidString.prefix(8))"
         let reader = try WorldDevice(name, in: folder, first.identity, first.keys, at: copy)
-        try reader.start()
-        do { try await settle([reader], at: copy, seconds: 10) } catch is WorldFailure {
-            // What a hub that was put back lacks it may get again from devices; now it does not have it.
+        do {
+            try reader.start()
+            try await settle([reader], at: copy, seconds: 10)
+        } catch let failure as WorldFailure {
+            // What a hub that was put back lacks it may get again from devices; now it does not have it. Who cannot even read its
+            // log has not read it.
+            guard reader.hasReadLog(to: backup.entryCount) else {
+                reader.stop()
+                throw failure
+            }
         }
         return reader
+    }
+
+    /// As `readerOfHub`, of what the hub will have when it is put back to its backup.
+    func readerOfHubBackup() async throws -> WorldDevice {
+        guard let backup = state.withLock({ $0.hubBackup }) else {
+            preconditionFailure("a backup is read that was never made")
+        }
+        return try await reader(of: backup)
     }
 
     /// Asks devices on another thread than the caller's: one answers when it has put in place what it is about, which may wait
@@ -300,6 +297,7 @@ public final class DocumentWorld: Sendable {
             device.freeDisk()
             device.mendDisk()
         }
+        cookie?.end()
         try removeFolder()
     }
 
@@ -324,40 +322,4 @@ public struct WorldNameFailure: Error, Hashable, Sendable, CustomStringConvertib
 
     /// In a sentence for a person.
     public var description: String { "No device can be called “\(name)”: \(why)." }
-}
-
-/// Devices of a world do not come to rest.
-public struct WorldFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Of each device that is not in step: its name, and what it waits for.
-    public let devices: [String]
-    /// The world's seed: `SHEAF_SEED` in the environment, or the world's parameter, gives it again.
-    public let seed: UInt64
-
-    /// In sentences for a person.
-    public var description: String { "\(reasons) \(WorldSeed.replay(seed))" }
-
-    /// As the description, where something else than the seed gives the same again.
-    var reasons: String { "The devices are not in step. \(devices.joined(separator: " "))" }
-}
-
-extension WorldDevice {
-    /// Whether nothing is left to do, all that was done in the folder until now included, and so many entries of the log read.
-    package func isInStep(at entryCount: Int) -> Bool {
-        guard let running else { return false }
-        // In this order: what it reads between the two questions is not done yet.
-        return running.logPosition == UInt64(entryCount) && running.isInStepNow
-    }
-
-    private var whyItStopped: String {
-        if case .stopped(let why) = said.last { " \(why)" } else { "" }
-    }
-
-    var whatItWaitsFor: String {
-        guard !hasCrashed else { return "\(name) has crashed: `start()` starts it again." }
-        guard let status else { return "\(name) is stopped.\(whyItStopped)" }
-        let line = status.lineFailure.map { " There is no line: \($0)." } ?? ""
-        let stuck = status.stuck.map { " \($0.key): \($0.value)." }.joined()
-        let brakes = status.brakes.isEmpty ? "" : " A large change waits for a decision."
-        return "\(name): \(status.unsettledCount) items are not in step.\(line)\(stuck)\(brakes)"
-    }
 }

@@ -65,6 +65,7 @@ extension HubInMemory {
     }
 
     func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {
+        try Self.check(keys)
         try answer { state in
             if let known = state.keys[device]?[keys.generation] {
                 guard known == keys.keys else { throw HubFailure(.conflict, "Other keys are there.") }

@@ -40,8 +40,9 @@ extension HubInMemory {
             state.withLock { $0.heardEndCount = endCount }
         }
 
+        /// Nobody waits here for a line that is cut, or a hub that does not run, to be tried again once it is right.
         package var retrySeconds: ClosedRange<Double> {
-            faults.areOn || hub.isDown ? 0.001...0.02 : 0.2...30
+            faults.areOn || hub.isDown || isCut ? 0.001...0.02 : 0.2...30
         }
         /// How often what is on its way was lost, as the line was cut or the hub ended.
         private var breakCount: Int { state.withLock { $0.breakCount } + hub.endCount }
@@ -265,7 +266,7 @@ extension HubInMemory {
         package func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
             try send {
                 try carry()
-                return hub.read(names)
+                return try hub.read(names)
             }
         }
     }

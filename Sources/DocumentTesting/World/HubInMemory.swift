@@ -56,6 +56,8 @@ package final class HubInMemory: Sendable {
     package struct Backup: Sendable {
         fileprivate let state: State
 
+        /// How many entries its log has.
+        var entryCount: Int { state.entries.count }
         package var blobs: [BlobName: Data] { state.blobs }
     }
 
@@ -197,7 +199,8 @@ package final class HubInMemory: Sendable {
     }
 
     func missing(_ names: [BlobName]) throws -> [BlobName] {
-        try answer { state in
+        try Self.check(names)
+        return try answer { state in
             let isWrite = names.contains(where: state.released.contains)
             try state.write(if: isWrite) { state in state.keep(names) }
             return names.filter { state.blobs[$0] == nil }
@@ -205,7 +208,8 @@ package final class HubInMemory: Sendable {
     }
 
     func release(_ names: [BlobName], asOf head: LogHead) throws -> ReleasedBlobs {
-        try answer { state in
+        try Self.check(names)
+        return try answer { state in
             guard state.chain.head == head else {
                 throw HubFailure(.conflict, "The log has another end by now.")
             }
@@ -218,8 +222,9 @@ package final class HubInMemory: Sendable {
         }
     }
 
-    func read(_ names: [BlobName]) -> [(name: BlobName, blob: Data)] {
-        state.withLock { state in
+    func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
+        try Self.check(names)
+        return state.withLock { state in
             state.readCount += 1
             var (found, byteCount): ([(name: BlobName, blob: Data)], Int) = ([], 0)
             for name in names {
@@ -234,6 +239,7 @@ package final class HubInMemory: Sendable {
 
     /// Takes commits of a device.
     func take(_ commits: [OfferedCommit], from device: DeviceName?) throws -> CommitAnswers {
+        try Self.check(commits)
         let answers = try answer { state in
             // In one step with what is written: nothing of a device comes after it was refused.
             if let device, state.devices[device]?.isRevoked == true {
@@ -254,7 +260,7 @@ package final class HubInMemory: Sendable {
     }
 
     func store(_ frames: Data) throws {
-        let blobs = try BlobFrames.read(frames)
+        let blobs = try Self.blobs(in: frames)
         try answer { state in
             guard state.blobs.values.reduce(frames.count, { $0 + $1.count }) <= state.quotaByteCount
             else {

@@ -1,4 +1,5 @@
 internal import DeviceSync
+internal import DocumentFoundation
 internal import Foundation
 internal import Locks
 
@@ -60,6 +61,8 @@ extension WorldDevice {
         let hasCrashed = hasCrashed
         stop()
         disk.start()
+        // Programs begin anew, too: none remembers what could not be opened.
+        versions.tryAgain()
         // What has happened to its folder since happened after the crash.
         if hasCrashed { boots.withLock { $0 += 1 } } else { reboot() }
     }

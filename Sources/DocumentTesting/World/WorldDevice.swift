@@ -117,14 +117,18 @@ public final class WorldDevice: Sendable {
     /// Cuts it off from all others. What is done meanwhile is told when it is online again.
     public func goOffline() { line.cut() }
 
-    /// Ends `goOffline`.
+    /// Ends `goOffline`; nothing happens on a device that is online.
     public func goOnline() {
-        line.mend()
-        // A line that is down is tried again after a while; here nobody waits for that.
+        guard !isOnline else { return }
+        mendLine()
+        // Until a line that is down has been tried again contents are refused; here nobody waits for that.
         guard isStarted else { return }
         stop()
         beginAgain()
     }
+
+    /// Ends `goOffline` for the process that has waited for the line: it finds that out by itself, within milliseconds.
+    package func mendLine() { line.mend() }
 
     /// Starts it, and makes an end of a crash: what keeps it from running is told by `settle`.
     func startAgain() {

@@ -8,10 +8,23 @@ struct WorldSeed: Sendable {
 
     static let variable = "SHEAF_SEED"
 
-    /// - Parameter seed: Nil takes that of the environment, else a random one.
-    init(_ seed: UInt64?) {
-        let given = ProcessInfo.processInfo.environment[Self.variable].flatMap { UInt64($0) }
-        value = seed ?? given ?? .random(in: 1...999_999)
+    /// - Parameters:
+    ///   - seed: Nil takes that of the environment, else a random one.
+    ///   - environment: This process's.
+    /// - Throws: `WorldSeedFailure` where that of the environment is none.
+    init(
+        _ seed: UInt64?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(WorldSeedFailure) {
+        if let seed {
+            value = seed
+        } else if let text = environment[Self.variable], !text.isEmpty {
+            // Another seed than the one that was meant would play another world, and say nothing of it.
+            guard let given = UInt64(text) else { throw WorldSeedFailure(text: text) }
+            value = given
+        } else {
+            value = .random(in: 1...999_999)
+        }
     }
 
     enum Part {
@@ -36,6 +49,19 @@ struct WorldSeed: Sendable {
     /// How a failure says it.
     static func replay(_ seed: UInt64) -> String {
         "Seed \(seed); replay with \(variable)=\(seed), as far as threads allow."
+    }
+}
+
+/// `SHEAF_SEED` in the environment is no seed.
+public struct WorldSeedFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What it says.
+    public let text: String
+
+    /// In a sentence for a person.
+    public var description: String {
+        """
+        \(WorldSeed.variable) is “\(text)”, which is no seed: that is a whole number from 0 to \(UInt64.max).
+        """
     }
 }
 

@@ -1,0 +1,127 @@
+internal import DeviceSync
+internal import DocumentFoundation
+internal import Foundation
+
+// How a story ends, and what is looked at then.
+extension StoryScene {
+    /// Ends all troubles, lets all come to rest, and looks at what has come of it: first with the processes that have been through
+    /// it, and once more with new ones.
+    ///
+    /// - Returns: What is wrong.
+    func judge() async -> [StoryFault] {
+        await askWhy()
+        await endTroubles()
+        do {
+            try await world.settle()
+            record.noteRest(of: devices.indices)
+            for device in devices { try await downloadAll(on: device) }
+            let witness = try world.devices([Self.witnessName])[0]
+            try await world.settle()
+            faults += try judge(devices, beside: witness, mayHaveLeftovers: true)
+            if faults.isEmpty {
+                for device in devices {
+                    device.stop()
+                    device.startAgain()
+                }
+                try await world.settle()
+                faults += try judge(devices, beside: witness).map { fault in
+                    StoryFault(fault.kind, "after all were started again: \(fault.text)")
+                }
+            }
+        } catch {
+            note(StoryFault(error))
+        }
+        noteUntold()
+        return faults + watch.end().map { StoryFault(.half, $0) }
+    }
+
+    /// Whoever had no trouble goes on as he is: what is stuck in his process would come loose in a new one.
+    private func endTroubles() async {
+        world.startHub()
+        for index in devices.indices {
+            heal(index)
+            devices[index].calmLine()
+            devices[index].mendLine()
+            if !devices[index].isStarted { devices[index].startAgain() }
+        }
+        for index in devices.indices { await closeAll(on: index) }
+        tell("all troubles are over")
+    }
+
+    /// - Parameter mayHaveLeftovers: Whether there may be what a step has left that failed: it is cleared away with the next retry,
+    ///   ten seconds later at most, and by a new process at once.
+    private func judge(
+        _ devices: [WorldDevice],
+        beside witness: WorldDevice,
+        mayHaveLeftovers: Bool = false
+    ) throws -> [StoryFault] {
+        let judge = StoryJudge(
+            acknowledged: acknowledged,
+            discarded: discarded,
+            evaporated: evaporated,
+            record: record,
+            isPackage: witness.place.isPackage,
+            isMerged: { [kinds] path in
+                kinds.contains { $0.isMerged && path.hasSuffix(".\($0.nameExtension)") }
+            }
+        )
+        let all = try (devices + [witness]).map { try evidence(of: $0, mayHaveLeftovers) }
+        return judge.faults(all.dropLast(), witness: all[devices.count])
+    }
+
+    private func downloadAll(on device: WorldDevice) async throws {
+        let names = FileManager.default.enumerator(atPath: device.folder.path)
+        while let name = names?.nextObject() as? String {
+            let url = device.folder.appendingPathComponent(name)
+            guard !url.lastPathComponent.hasPrefix(".sheaf-"),
+                let item = Placeholder.itemName(of: url.lastPathComponent)
+            else { continue }
+            try await device.download(url.deletingLastPathComponent().appendingPathComponent(item))
+        }
+    }
+
+    private func evidence(
+        of device: WorldDevice,
+        _ mayHaveLeftovers: Bool
+    ) throws -> StoryJudge.Evidence {
+        var folder = try StoryFolder(device.folder)
+        if mayHaveLeftovers { folder.leaveOut(namesFrom: ".sheaf-") }
+        var evidence = StoryJudge.Evidence(name: device.name, folder: folder)
+        for path in evidence.folder.paths {
+            if path.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
+                evidence.wrong.append(StoryFault(.differs, "\(device.name) still has “\(path)”"))
+            }
+            try look(at: device.folder.appendingPathComponent(path), path, on: device, &evidence)
+            evidence.wrong += reasons(for: path, on: device)
+        }
+        return evidence
+    }
+
+    private func look(
+        at url: URL,
+        _ path: String,
+        on device: WorldDevice,
+        _ evidence: inout StoryJudge.Evidence
+    ) throws {
+        let versions = try versions(of: url, on: device)
+        for version in versions {
+            let held = try StoryFolder(item: version.url).undressed
+            evidence.keptMarks.formUnion(held.marks)
+            if version.isConflict, !version.isResolved {
+                evidence.conflicts[Array(path.utf8), default: []].insert(held)
+            }
+            if let half = half(version.url, as: url) {
+                evidence.wrong.append(StoryFault(.half, "a version of \(path): \(half)"))
+            }
+        }
+        if let half = half(url, as: url) { evidence.wrong.append(StoryFault(.half, half)) }
+    }
+
+    func versions(of url: URL, on device: WorldDevice) throws -> [NSFileVersion] {
+        VersionStore.$shared.withValue(device.versions) { NSFileVersion.otherVersionsOfItem(at: url) ?? [] }
+    }
+
+    private func half(_ place: URL, as url: URL) -> String? {
+        kinds.first { $0.nameExtension == url.pathExtension }?.whatIsHalf(at: place.path)
+    }
+}
