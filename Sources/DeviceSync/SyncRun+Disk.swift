@@ -208,11 +208,22 @@ extension SyncRun {
         for item in try keep(touched, atOnce: outcome.returning) { changed.insert(item) }
         let listed = outcome.listed.subtracting(outcome.unreadable.keys)
         notePresent(in: listed, but: outcome.missing)
+        claimMoved(outcome.placed)
         changed.formUnion(try readSuspects(in: listed))
         if isLookDone { endWriting(in: listed, but: touched) }
         found.events += changes(of: changed)
         if !changed.isEmpty { noteLinksInConflict() }
         return found
+    }
+
+    /// Has documents that are elsewhere than they were keep their versions there: what is new in their former places is another.
+    private func claimMoved(_ items: Set<ItemID>) {
+        for item in items where table[item]?.state.kind == .document && table[item]?.isDataless == false {
+            guard let path = table.path(of: item, in: place.folder) else { continue }
+            attempt("it cannot be noted where “\(path.name)” is") {
+                try versions.claim(path.url(isDirectory: false), as: item.mark)
+            }
+        }
     }
 
     /// Looks at folders, as far as they can be read. What cannot is looked at again now and then; nothing counts as gone

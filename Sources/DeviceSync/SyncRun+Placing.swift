@@ -166,7 +166,7 @@ extension SyncRun {
             } else if state.kind == .document, placed?.trace.kind == .directory {
                 try watch(placedPackage: item, at: path)
             }
-            if state.kind == .document, former?.isDataless ?? true {
+            if state.kind == .document, former?.isDataless != false || former?.state.place != state.place {
                 try versions.claim(path.url(isDirectory: false), as: item.mark)
             }
         }

@@ -13,6 +13,9 @@ internal import Vault
 /// 2. An item without a mark is the one whose mark was noted for its place, if that was seen nowhere else since: an
 ///    editor has written a new file there, or the volume has no extended attributes. On such a volume versions stay
 ///    with the place when the item is moved while no document has it open.
+/// 3. It is another one where the noted item has another name in the same folder: somebody has renamed that, and made
+///    something new. An editor's backup is no such name: it begins with the item's, or was given just as the new file
+///    was made.
 extension VersionStore {
     /// An item and the mark that its versions are kept under.
     struct Item {
@@ -62,15 +65,15 @@ extension VersionStore {
         return item
     }
 
-    /// Has an item that sync has put in place be the one whose mark it bears: another one that does, as one that was moved out of
-    /// its folder and came back there, is the copy from now on.
+    /// Has an item that sync has put in place, or has seen to be moved, be the one whose mark it bears: another one that does, as
+    /// one that was moved out of its folder and came back there, is the copy from now on.
     ///
     /// One call that finds nothing, where nothing was ever noted of the mark.
     package func claim(_ url: URL, as mark: FileMark) throws {
         guard isOn, let noted = identities.note(of: mark) else { return }
         let path = try resolved(url)
-        guard let identity = try FileIdentity.ifPresent(at: path), identity.mark == mark,
-            identities.isCopy(identity, at: path, noted: noted)
+        guard noted.path != path.string, let identity = try FileIdentity.ifPresent(at: path),
+            identity.mark == mark
         else { return }
         try note(Item(path: path, mark: mark, identity: identity), over: noted)
     }
@@ -104,7 +107,25 @@ extension VersionStore {
 
     private func markNoted(at path: FilePath) -> FileMark? {
         guard let mark = places.mark(at: path) else { return nil }
-        let note = identities.note(of: mark)
-        return note.map { $0.path == path.string } ?? true ? mark : nil
+        guard let note = identities.note(of: mark) else { return mark }
+        return note.path == path.string && !hasOtherName(mark, note, than: path) ? mark : nil
+    }
+
+    /// Whether an item that was noted at a place was renamed, and what is there now is new.
+    private func hasOtherName(_ mark: FileMark, _ note: IdentityIndex.Note, than path: FilePath) -> Bool {
+        // What cannot be looked at has no other name.
+        guard let new = try? FileIdentity(of: path), new.inode != note.inode,
+            let items = try? FolderScan.listing(of: path.parent)
+        else { return false }
+        return items.contains { item in
+            guard item.inode == note.inode, !item.name.hasPrefix(path.name) else { return false }
+            let place = path.parent.appending(item.name)
+            guard (try? FileIdentity.mark(at: place)) == mark else { return false }
+            guard let birth = new.birth, let renamed = try? ItemStatus(of: place).changeDate else {
+                return true
+            }
+            let made = Double(birth.seconds) + Double(birth.nanoseconds) / 1e9
+            return abs(made - renamed.timeIntervalSince1970) >= savingSeconds
+        }
     }
 }

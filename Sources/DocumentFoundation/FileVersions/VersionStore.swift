@@ -16,6 +16,7 @@ package final class VersionStore: Sendable {
 
     let settings: VersionSettings
     let identities: IdentityIndex
+    let savingSeconds: Double
     let places: PlaceMarks
     let copies: VersionCopies
     let now: @Sendable () -> Date
@@ -61,14 +62,17 @@ package final class VersionStore: Sendable {
     /// - Parameters:
     ///   - settings: Where versions are kept.
     ///   - now: Tells the time.
+    ///   - savingSeconds: What an editor does to save is done in less: it gives its backup a name, and makes a new file.
     ///   - report: Told what a user or developer should know although no call has failed for it.
     package init(
         _ settings: VersionSettings,
         now: @escaping @Sendable () -> Date = { Date() },
+        savingSeconds: Double = 1,
         report: @escaping @Sendable (String) -> Void = VersionStore.say
     ) {
         self.settings = settings
         self.now = now
+        self.savingSeconds = savingSeconds
         self.report = report
         identities = IdentityIndex(folder: settings.stateFolder.appending("identities"))
         places = PlaceMarks(folder: settings.stateFolder.appending("places"))

@@ -83,6 +83,33 @@ struct VersionItemsTests {
         #expect(try stage.texts(target) == ["one"])
     }
 
+    @Test(
+        "What is new at the place of an item that was renamed is another item, though nobody has heard of that"
+    )
+    func newAtNameOfRenamed() throws {
+        // The time between the two is all that tells it from an editor's save.
+        let stage = try VersionStage(savingSeconds: 0)
+        try stage.save("one", at: "a.txt")
+        try stage.save("two", at: "a.txt")
+        let (url, target) = (stage.place("a.txt"), stage.place("b.txt"))
+        try FileManager.default.moveItem(at: url, to: target)
+        try stage.write("new", at: "a.txt")
+        #expect(try stage.others(url) == [])
+        try stage.keep(url)
+        #expect(try stage.others(url) == [])
+        #expect(try stage.texts(target) == ["one"])
+    }
+
+    @Test(
+        "A file in whose place an editor writes a new one keeps its versions, whatever the backup is called",
+        arguments: ["a.txt~", "old.txt"]
+    )
+    func backedUp(name: String) throws {
+        try FileManager.default.moveItem(at: url, to: stage.place(name))
+        try stage.write("by an editor", at: "a.txt")
+        #expect(try stage.texts(url) == ["one", "two"])
+    }
+
     @Test("A symbolic link has the versions of what it leads to")
     func link() throws {
         let link = stage.place("link.txt")

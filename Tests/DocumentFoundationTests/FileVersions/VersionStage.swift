@@ -33,7 +33,8 @@ final class VersionStage {
     /// - Parameters:
     ///   - vault: What `SHEAF_VAULT` says.
     ///   - root: Another stage's, which is seen as another process of the user would.
-    init(vault: String? = nil, root: URL? = nil) throws {
+    ///   - savingSeconds: As of the store.
+    init(vault: String? = nil, root: URL? = nil, savingSeconds: Double = 1) throws {
         ownsRoot = root == nil
         self.root =
             try root
@@ -46,6 +47,7 @@ final class VersionStage {
         store = VersionStore(
             Self.settings(self.root, vault: vault),
             now: { [clock] in clock.now },
+            savingSeconds: savingSeconds,
             report: { [reports] in reports.add($0) }
         )
     }
