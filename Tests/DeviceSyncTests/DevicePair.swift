@@ -69,7 +69,15 @@ final class DevicePair {
         #expect(isSo, "\(one.contents) and \(two.contents); \(two.said)", sourceLocation: location)
     }
 
-    var isSettled: Bool { one.status?.isSettled == true && two.status?.isSettled == true }
+    /// Whether both are in step, with all that the hub has: what one has just told the other has heard.
+    var isSettled: Bool {
+        let entryCount = hub.entryCount
+        let areSettled = [one, two].allSatisfy { device in
+            // In this order: what it reads between the two questions is not done yet.
+            device.running?.logPosition == UInt64(entryCount) && device.status?.isSettled == true
+        }
+        return areSettled && hub.entryCount == entryCount
+    }
 
     /// Has a service answer on a thread of its own.
     ///

@@ -113,8 +113,8 @@ extension VersionStore {
 
     /// Whether an item that was noted at a place was renamed, and what is there now is new.
     private func hasOtherName(_ mark: FileMark, _ note: IdentityIndex.Note, than path: FilePath) -> Bool {
-        // What cannot be looked at has no other name.
-        guard let new = try? FileIdentity(of: path), new.inode != note.inode,
+        // What cannot be looked at has no other name. What bears a mark tells by that who it is.
+        guard let new = try? FileIdentity(of: path), new.mark == nil, new.inode != note.inode,
             let items = try? FolderScan.listing(of: path.parent)
         else { return false }
         return items.contains { item in
