@@ -87,12 +87,18 @@ struct WorldStoryDeedsTests {
                     try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
             }
         }
-        for changed in [[StoryAlbum.notes], StoryAlbum.alikeMembers] {
+        // A device that has let go of what an album held before, to have room, makes it anew: that is not so each time.
+        var (missing, editCount): ([Set<String>], Int) = (
+            [[StoryAlbum.notes], Set(StoryAlbum.alikeMembers)], 0
+        )
+        while !missing.isEmpty, editCount < 10 {
             let former = try inodes()
             for deed: WorldDeed in [.edit(on: 0, item: 0), .rest] { await scene.apply(deed) }
             let now = try inodes()
-            #expect(Set(now.filter { former[$0.key] != $0.value }.keys) == Set(changed), "\(scene.told)")
+            missing.removeAll { $0 == Set(now.filter { former[$0.key] != $0.value }.keys) }
+            editCount += 1
         }
+        #expect(missing == [], "\(scene.told)")
         try await end(scene)
     }
 
@@ -192,8 +198,12 @@ struct WorldStoryDeedsTests {
             )
         }
         #expect(isDeaf)
+        let attemptCount = { running.ask({ $0.attemptCount }, or: { _ in -1 }) }
+        let before = attemptCount()
         for deed: WorldDeed in [.settle(on: 0, item: 0), .rest] { await scene.apply(deed) }
-        #expect(scene.faults.map(\.kind) == [.restless], "\(scene.faults) \(scene.told)")
+        // What is tried again after ten seconds finds it, too, should it come just then.
+        let isFound = attemptCount() != before && scene.faults.isEmpty
+        #expect(isFound || scene.faults.map(\.kind) == [.restless], "\(scene.faults) \(scene.told)")
         try scene.end()
     }
 }
