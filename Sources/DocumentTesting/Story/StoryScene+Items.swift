@@ -58,11 +58,13 @@ extension StoryScene {
             let moment = evicted[index] == nil ? nil : world.momentOfHub()
             var refusal: SystemError?
             do { try ItemMoves.move(source, toFree: place) } catch { refusal = error }
+            // At once: that this was removed is soon told.
+            let now = moment == nil ? nil : world.momentOfHub()
             // A disk that fails may have done it, and not know it for good.
             if let refusal, try FileStamp.ifPresent(at: place) == nil { throw refusal }
             var thrown = try StoryFolder(item: target).marks.union(seen).union(kept)
-            if let moment, let left = left(in: target, isOne: item.isPlaceholder, on: index) {
-                thrown.formUnion(await marks(of: left, from: moment))
+            if let moment, let now, let left = left(in: target, isOne: item.isPlaceholder, on: index) {
+                thrown.formUnion(await marks(of: left, from: moment, to: now))
             }
             discarded.formUnion(thrown)
             if refusal == nil { record.noteRemoval(of: path(item.url), with: thrown, on: index) }
@@ -107,14 +109,19 @@ extension StoryScene {
     /// What goes with what stands for contents that have left: what the hub has of their items, in conflict with them too, as the
     /// device knows of nothing else. What others have not sent does not go.
     ///
-    /// - Parameter moment: What the hub had just before that was removed.
-    private func marks(of left: Left, from moment: HubInMemory.Backup) async -> Set<String> {
+    /// - Parameters:
+    ///   - moment: What the hub had just before that was removed.
+    ///   - now: What it had just after.
+    private func marks(
+        of left: Left,
+        from moment: HubInMemory.Backup,
+        to now: HubInMemory.Backup
+    ) async -> Set<String> {
         var documents = left.documents
         func acknowledgedMarks() -> Set<String> {
             acknowledged.filter { StoryMarks.document(of: $0).map(documents.contains) ?? false }
         }
         do {
-            let now = world.momentOfHub()
             var items = try await marksOfItems(at: moment)
             let isUnheard = now.entryCount == moment.entryCount
             if !isUnheard { items += try await marksOfItems(at: now) }
