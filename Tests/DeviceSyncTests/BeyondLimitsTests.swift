@@ -17,6 +17,14 @@ struct BeyondLimitsTests {
 
     init() throws { pair = try DevicePair() }
 
+    /// One in the second device's folder that lets files bear more than most do.
+    private func mountedVolume() throws -> MountedVolume {
+        try MountedVolume(
+            over: two.folder.appendingPathComponent("disk"),
+            keptAt: pair.base.appendingPathComponent("volume")
+        )
+    }
+
     @Test("Attributes as large as most volumes have, and the longest links, come and go on")
     func large() throws {
         let (value, link) = (String(repeating: "c", count: 3000), String(repeating: "x/", count: 2040))
@@ -42,10 +50,7 @@ struct BeyondLimitsTests {
     )
     func attributes() throws {
         two.stop()
-        let volume = try MountedVolume(
-            over: two.folder.appendingPathComponent("disk"),
-            keptAt: pair.base.appendingPathComponent("volume")
-        )
+        let volume = try mountedVolume()
         defer { withExtendedLifetime(volume) {} }
         try two.start()
         let name = "disk/a.txt"
@@ -82,10 +87,7 @@ struct BeyondLimitsTests {
     )
     func others() throws {
         two.stop()
-        let volume = try MountedVolume(
-            over: two.folder.appendingPathComponent("disk"),
-            keptAt: pair.base.appendingPathComponent("volume")
-        )
+        let volume = try mountedVolume()
         defer { withExtendedLifetime(volume) {} }
         let seen = SeenRun()
         try seen.start(two)

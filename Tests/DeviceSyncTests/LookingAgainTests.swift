@@ -27,6 +27,20 @@ struct LookingAgainTests {
         pair.wait { (try? two.conflicts("a.bin"))?.count == 1 && (try? one.conflicts("a.bin"))?.count == 1 }
     }
 
+    /// Has both be at rest with a document of which they have made a conflict.
+    private func makeOnlyConflict() throws {
+        try one.write("first", to: "a.bin")
+        pair.wait { two.text("a.bin") == "first" && pair.isSettled }
+        try makeConflict()
+        pair.wait { pair.isSettled }
+    }
+
+    /// Has somebody settle it on the second device.
+    private func settleConflict() throws {
+        let url = two.folder.appendingPathComponent("a.bin")
+        try two.versions.settle(try two.versions.unresolvedConflicts(at: url))
+    }
+
     @Test("With a conflict, something paused or not here no look is due, and each goes on when that is over")
     func told() throws {
         for name in ["a.bin", "evicted.txt", "paused.txt"] { try one.write("first \(name)", to: name) }
@@ -41,8 +55,7 @@ struct LookingAgainTests {
         #expect(!status.isSettled && status.line == .up, "\(status)")
         #expect(two.text("paused.txt") == "first paused.txt" && two.text("evicted.txt") == nil)
 
-        let url = two.folder.appendingPathComponent("a.bin")
-        try two.versions.settle(try two.versions.unresolvedConflicts(at: url))
+        try settleConflict()
         pair.wait { (try? one.conflicts("a.bin")) == [] }
         try running.resume("paused.txt", .preserveLocal) { outcome in
             if case .failure(let refusal) = outcome { Issue.record(refusal) }
@@ -56,15 +69,11 @@ struct LookingAgainTests {
 
     @Test("That a conflict is settled is told, though the disk does not let it be written down at first")
     func settledUnwritten() throws {
-        try one.write("first", to: "a.bin")
-        pair.wait { two.text("a.bin") == "first" && pair.isSettled }
-        try makeConflict()
-        pair.wait { pair.isSettled }
+        try makeOnlyConflict()
         let failureCount = { two.said.count { if case .failed = $0 { true } else { false } } }
         let before = failureCount()
         try two.breakDisk(.writing, at: two.memoryFolder)
-        let url = two.folder.appendingPathComponent("a.bin")
-        try two.versions.settle(try two.versions.unresolvedConflicts(at: url))
+        try settleConflict()
         pair.wait { failureCount() > before }
         #expect(try one.conflicts("a.bin").count == 1)
         two.mendDisk()
@@ -75,13 +84,9 @@ struct LookingAgainTests {
 
     @Test("A conflict that is settled while nobody keeps the folder in step is told by who begins to")
     func settledMeanwhile() throws {
-        try one.write("first", to: "a.bin")
-        pair.wait { two.text("a.bin") == "first" && pair.isSettled }
-        try makeConflict()
-        pair.wait { pair.isSettled }
+        try makeOnlyConflict()
         two.stop()
-        let url = two.folder.appendingPathComponent("a.bin")
-        try two.versions.settle(try two.versions.unresolvedConflicts(at: url))
+        try settleConflict()
         let seen = SeenRun()
         try seen.start(two)
         // As soon as it has begun, and not with the first retry.

@@ -71,10 +71,7 @@ struct StoryFolder: Hashable, Sendable {
         var dress = Dress()
         dress.permissions = (permissions as? NSNumber)?.uint16Value ?? dress.permissions
         // What has gone meanwhile is left out, whoever finds that.
-        let attributes = (try? FileReading.extendedAttributes(of: FilePath(url.path))) ?? [:]
-        dress.attributes = attributes.filter {
-            $0.key.hasPrefix("user.") && $0.key != FileMark.attributeName
-        }
+        dress.attributes = (try? FileReading.userAttributes(of: FilePath(url.path))) ?? [:]
         return .file(try Data(contentsOf: url), dress)
     }
 

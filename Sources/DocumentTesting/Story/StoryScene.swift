@@ -77,7 +77,8 @@ final class StoryScene {
     // MARK: Deeds
 
     func apply(_ deed: WorldDeed) async {
-        if let index = await person(does: deed) {
+        if let index = deed.deviceOfPerson?.among(devices.count) {
+            await person(on: index, does: deed)
             let paths = items(on: index).map {
                 String($0.url.path.dropFirst(devices[index].folder.path.count + 1))
             }
@@ -93,44 +94,21 @@ final class StoryScene {
         }
     }
 
-    /// - Returns: On which device; nil for what nobody does.
-    private func person(does deed: WorldDeed) async -> Int? {
-        func at(_ index: Int) -> Int { index.among(devices.count) }
+    private func person(on index: Int, does deed: WorldDeed) async {
         switch deed {
-        case .make(let index, let kind, let folder, let name):
-            await make(kinds[kind.among(kinds.count)], folder: folder, name: name, on: at(index))
-            return at(index)
-        case .makeFolder(let index, let folder, let name):
-            makeFolder(folder: folder, name: name, on: at(index))
-            return at(index)
-        case .edit(let index, let item):
-            await edit(item, on: at(index))
-            return at(index)
-        case .open(let index, let item):
-            await open(item, on: at(index))
-            return at(index)
-        case .close(let index, let document):
-            await close(document, on: at(index))
-            return at(index)
-        case .move(let index, let item, let folder, let name):
-            move(item, folder: folder, name: name, on: at(index))
-            return at(index)
-        case .remove(let index, let item):
-            await remove(item, on: at(index))
-            return at(index)
-        case .makeExecutable(let index, let item, let isSo):
-            makeExecutable(isSo, item, on: at(index))
-            return at(index)
-        case .settle(let index, let item):
-            await settle(item, on: at(index))
-            return at(index)
-        case .evict(let index, let item):
-            await evict(item, on: at(index))
-            return at(index)
-        case .download(let index, let item):
-            await download(item, on: at(index))
-            return at(index)
-        default: return nil
+        case .make(_, let kind, let folder, let name):
+            await make(kinds[kind.among(kinds.count)], folder: folder, name: name, on: index)
+        case .makeFolder(_, let folder, let name): makeFolder(folder: folder, name: name, on: index)
+        case .edit(_, let item): await edit(item, on: index)
+        case .open(_, let item): await open(item, on: index)
+        case .close(_, let document): await close(document, on: index)
+        case .move(_, let item, let folder, let name): move(item, folder: folder, name: name, on: index)
+        case .remove(_, let item): await remove(item, on: index)
+        case .makeExecutable(_, let item, let isSo): makeExecutable(isSo, item, on: index)
+        case .settle(_, let item): await settle(item, on: index)
+        case .evict(_, let item): await evict(item, on: index)
+        case .download(_, let item): await download(item, on: index)
+        default: preconditionFailure("nobody does \(deed)")
         }
     }
 

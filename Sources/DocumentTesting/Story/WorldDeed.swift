@@ -76,6 +76,20 @@ public enum WorldDeed: Hashable, Sendable {
     case restore(on: Int)
 }
 
+extension WorldDeed {
+    /// On which device a person does it; nil for what nobody does.
+    var deviceOfPerson: Int? {
+        switch self {
+        case .make(let index, _, _, _), .makeFolder(let index, _, _), .edit(let index, _),
+            .open(let index, _), .close(let index, _), .move(let index, _, _, _), .remove(let index, _),
+            .makeExecutable(let index, _, _), .settle(let index, _), .evict(let index, _),
+            .download(let index, _):
+            index
+        default: nil
+        }
+    }
+}
+
 extension Int {
     /// Which of so many this number chooses, also where it is below 0.
     ///

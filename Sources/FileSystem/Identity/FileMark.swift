@@ -15,7 +15,7 @@ package struct FileMark: Hashable, Sendable, CustomStringConvertible {
     package static let attributeName = "user.sheaf.identity"
 
     /// Whether an extended attribute is the user's, and no mark.
-    static func isOthers(_ name: String) -> Bool { name.hasPrefix("user.") && name != attributeName }
+    static func isUsersOwn(_ name: String) -> Bool { name.hasPrefix("user.") && name != attributeName }
 
     /// Of two halves.
     package init(_ high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }

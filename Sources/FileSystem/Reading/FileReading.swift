@@ -89,7 +89,7 @@ package enum FileReading {
     /// The user's extended attributes of an item itself, but for the mark that it bears; none where the volume has none.
     package static func userAttributes(of path: FilePath) throws(SystemError) -> [String: Data] {
         var attributes: [String: Data] = [:]
-        for name in try SystemCalls.llistxattr(path) where FileMark.isOthers(name) {
+        for name in try SystemCalls.llistxattr(path) where FileMark.isUsersOwn(name) {
             attributes[name] = try SystemCalls.lgetxattr(path, name)
         }
         return attributes

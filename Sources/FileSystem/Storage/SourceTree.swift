@@ -146,7 +146,7 @@ extension SystemCalls {
         of file: borrowing FileDescriptor
     ) throws(SystemError) -> [String: Data] {
         var attributes: [String: Data] = [:]
-        for name in try flistxattr(file) where FileMark.isOthers(name) {
+        for name in try flistxattr(file) where FileMark.isUsersOwn(name) {
             // No value is larger than XATTR_SIZE_MAX of xattr(7).
             var value = [UInt8](repeating: 0, count: 65536)
             let raw = file.raw
