@@ -61,8 +61,8 @@ let package = Package(
             providers: [.apt(["libqrencode-dev"])]
         ),
         .target(name: "Locks", swiftSettings: strict),
-        .target(name: "Threads", dependencies: ["Locks"], swiftSettings: strict),
-        .target(name: "StandardStreams", swiftSettings: strict),
+        .target(name: "Threads", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
+        .target(name: "StandardStreams", dependencies: ["Locks"], swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CLibcrypto"], swiftSettings: strict),
         .target(name: "QRCodes", dependencies: ["CQREncode"], swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks", "Threads"], swiftSettings: strict),
@@ -73,7 +73,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "HTTPClient", dependencies: ["CCurl", "Locks"], swiftSettings: strict),
-        .target(name: "LocalSockets", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
+        .target(name: "LocalSockets", dependencies: ["CLinux", "Locks", "Threads"], swiftSettings: strict),
         .target(name: "SyncMessages", dependencies: ["FileSystem", "LocalSockets"], swiftSettings: strict),
         .target(
             name: "HTTPService",
@@ -82,7 +82,7 @@ let package = Package(
         ),
         .target(
             name: "WebHost",
-            dependencies: ["CLinux", "CWslay", "Cryptography", "HTTPService", "Locks"],
+            dependencies: ["CLinux", "CWslay", "Cryptography", "HTTPService", "Locks", "Threads"],
             swiftSettings: strict
         ),
         // Cores: pure decisions.
@@ -147,7 +147,7 @@ let package = Package(
             dependencies: [
                 "CDynamicInit", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPService",
                 "LocalSockets", "Locks", "Merging", "StandardStreams", "SyncMessages",
-                "UniformTypeIdentifiers", "Vault", "WebHost",
+                "Threads", "UniformTypeIdentifiers", "Vault", "WebHost",
             ],
             resources: [.copy("Page")],
             swiftSettings: strict
@@ -208,7 +208,11 @@ let package = Package(
         .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
         .testTarget(name: "ShrinkingTests", dependencies: ["Shrinking"], swiftSettings: strict),
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
-        .testTarget(name: "StandardStreamsTests", dependencies: ["StandardStreams"], swiftSettings: strict),
+        .testTarget(
+            name: "StandardStreamsTests",
+            dependencies: ["Locks", "StandardStreams"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "ThreadsTests", dependencies: ["Locks", "Threads"], swiftSettings: strict),
         .testTarget(
             name: "HTTPClientTests",
@@ -219,7 +223,7 @@ let package = Package(
             name: "FileSystemTests",
             dependencies: [
                 "CLinux", "CrashHarness", "FileSystem", "Locks", "TestFolders", "TestThreads",
-                "save-harness",
+                "Threads", "save-harness",
             ],
             swiftSettings: strict
         ),
@@ -345,7 +349,7 @@ let package = Package(
                 "LocalSockets", "Locks", "Merging", "SQLite", "Sealing", "SeededNumbers", "StandardStreams",
                 "Sync",
                 "SyncMessages",
-                "TestFolders", "TestThreads", "UniformTypeIdentifiers", "Vault", "device-harness",
+                "TestFolders", "TestThreads", "Threads", "UniformTypeIdentifiers", "Vault", "device-harness",
             ],
             swiftSettings: strict
         ),
@@ -432,7 +436,7 @@ let package = Package(
         .target(name: "TestSurroundings", path: "Tests/Harnesses/TestSurroundings"),
         .testTarget(
             name: "LocalSocketsTests",
-            dependencies: ["LocalSockets", "Locks", "TestThreads"],
+            dependencies: ["LocalSockets", "Locks", "TestThreads", "Threads"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -52,11 +52,12 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler, WKN
         show()
     }
 
+    /// Whether there is a color to show. It stays when somebody's deletion has closed the document.
+    private var hasOpened: Bool { !observers.isEmpty }
+
     private func show() {
         // What this editor changed stands in it already.
-        guard isReady, !isOwnEdit, let document = document as? ColorDocument,
-            !document.documentState.contains(.closed)
-        else { return }
+        guard isReady, hasOpened, !isOwnEdit, let document = document as? ColorDocument else { return }
         webView.callAsyncJavaScript(
             "show(color)",
             arguments: [
@@ -69,9 +70,9 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler, WKN
         )
     }
 
-    /// What is changed in a closed document is kept by nobody. One that somebody's deletion has closed stays in view.
+    /// What is changed in a closed document is kept by nobody.
     private func showWhetherOpen() {
-        guard isReady, let document else { return }
+        guard isReady, hasOpened, let document else { return }
         let isOpen = !document.documentState.contains(.closed)
         guard isOpen != isEditable else { return }
         isEditable = isOpen
@@ -98,6 +99,7 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler, WKN
             isReady = true
             isEditable = true
             show()
+            showWhetherOpen()
         case "again":
             show()
         case "change":

@@ -70,16 +70,17 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler,
         show(.everything)
     }
 
+    /// Whether there are contents to show. They stay when somebody's deletion has closed the document.
+    private var hasOpened: Bool { !observers.isEmpty }
+
     private func show(_ part: ScrapbookDocument.Part) {
         // What this editor typed stands in it already.
-        guard isReady, !isOwnEdit, let document = document as? ScrapbookDocument,
-            !document.documentState.contains(.closed)
-        else { return }
+        guard isReady, hasOpened, !isOwnEdit, let document = document as? ScrapbookDocument else { return }
         if part != .picture {
             call("showText(text)", ["text": document.text ?? ""])
             // A large picture takes a moment; one can write meanwhile.
-            isEditable = true
-            call("setEditable(true)", [:])
+            isEditable = !document.documentState.contains(.closed)
+            call("setEditable(editable)", ["editable": isEditable])
         }
         if isFirstShow, let caret, caret.count == 2 {
             call("placeCaret(start, end)", ["start": caret[0], "end": caret[1]])
@@ -88,7 +89,7 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler,
         if part != .text { showPicture(of: document) }
     }
 
-    /// What is changed in a closed document is kept by nobody. One that somebody's deletion has closed stays in view.
+    /// What is changed in a closed document is kept by nobody.
     private func showWhetherOpen() {
         guard isReady, let document else { return }
         let isOpen = !document.documentState.contains(.closed)

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <linux/fs.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -191,3 +192,5 @@ static int return_object_pages(struct dl_phdr_info *object, size_t size, void *c
 }
 
 void cdoc_return_program_pages(void) { dl_iterate_phdr(return_object_pages, NULL); }
+
+int cdoc_name_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/msdos_fs.h>
 #include <linux/openat2.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -79,3 +81,5 @@ int cdoc_openat2(int folder_fd, const char *path, uint64_t flags, uint64_t resol
     struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = resolve};
     return (int)syscall(SYS_openat2, folder_fd, path, &how, sizeof how);
 }
+
+int cdoc_fat_volume_id(int fd, uint32_t *id) { return ioctl(fd, FAT_IOCTL_GET_VOLUME_ID, id); }

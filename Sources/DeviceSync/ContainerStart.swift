@@ -9,7 +9,7 @@ internal import SyncMessages
 ///     begin ──▶ run
 ///       │ ▲
 ///       ▼ │ every ten seconds, or when somebody says so
-///     waiting for room, or for a disk that works ──▶ stopped (what keeps it from beginning is not the disk any more)
+///     waiting for room, for a disk that works, or for its folder ──▶ stopped (something else keeps it from beginning)
 ///
 /// Used on the container's queue.
 final class ContainerStart {
@@ -24,6 +24,8 @@ final class ContainerStart {
     private var why: DiskRefusal?
     private var isStopped = false
     private var isRetryDue = false
+    /// Whether it waits for its folder, too, where that is away.
+    private var waitsForFolder = false
     /// Who follows meanwhile, and what is done for them when it has begun; that tells what ends it.
     private var waiting: [UUID: (SyncRun) -> @Sendable () -> Void] = [:]
     private var ends: [UUID: @Sendable () -> Void] = [:]
@@ -45,18 +47,40 @@ final class ContainerStart {
         do {
             run = try begun()
             why = nil
+        } catch let error where waitsForFolder && (error as? SyncFailure)?.code == .rootMissing {
+            let refusal = SyncRun.rootAway(place.folder)
+            return wait(refusal, failing: place.folder.name)
         } catch let error where DiskRefusal.cause(of: error) != .other {
-            let refusal = DiskRefusal(error)
-            // A disk that stays as it is is tried every ten seconds; what there is to say of it is said once.
-            if !refusal.isSaid(by: why) {
-                report(.failed(path: "what this device remembers", why: refusal.description))
-            }
-            why = refusal
-            return retryLater()
+            return wait(DiskRefusal(error), failing: "what this device remembers")
         }
         guard let run else { return }
         for (id, attach) in waiting { ends[id] = attach(run) }
         waiting = [:]
+    }
+
+    /// Begins, or waits until the disk lets it, or until the folder is there. What else keeps it from beginning ends it, as if it had
+    /// run.
+    ///
+    /// - Throws: That.
+    func beginAmongOthers() throws {
+        waitsForFolder = true
+        do { try begin() } catch {
+            fail(error)
+            throw error
+        }
+    }
+
+    /// What stays as it is is tried every ten seconds; what there is to say of it is said once.
+    private func wait(_ refusal: DiskRefusal, failing what: String) {
+        if !refusal.isSaid(by: why) { report(.failed(path: what, why: refusal.description)) }
+        why = refusal
+        retryLater()
+    }
+
+    private func fail(_ error: any Error) {
+        isStopped = true
+        why = DiskRefusal(error)
+        report(.stopped("\(error)"))
     }
 
     private func begun() throws -> SyncRun {
@@ -90,11 +114,7 @@ final class ContainerStart {
             if run?.isStopped == false { run?.retry() }
             return
         }
-        do { try begin() } catch {
-            isStopped = true
-            why = DiskRefusal(error)
-            report(.stopped("\(error)"))
-        }
+        do { try begin() } catch { fail(error) }
     }
 
     private func retryLater() {
@@ -114,7 +134,7 @@ final class ContainerStart {
     var refusal: SyncRefusal { SyncRefusal(.failed, whyNot) }
 
     var status: SyncStatus {
-        SyncStatus(
+        var status = SyncStatus(
             line: isStopped ? .stopped : .down,
             lineFailure: whyNot,
             itemCount: 0,
@@ -122,6 +142,8 @@ final class ContainerStart {
             isSettled: false,
             stuck: [:]
         )
+        status.lineRemedy = why?.remedy
+        return status
     }
 
     func explanation(of path: String) -> Explanation {

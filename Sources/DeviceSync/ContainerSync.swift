@@ -131,6 +131,12 @@ package final class ContainerSync: Sendable {
     /// - Throws: `SyncFailure`; `VaultError`, `SQLiteError`, `SystemError` that say nothing of the disk.
     package func start() throws { try queue.sync { try beginning.value.begin() } }
 
+    /// Begins beside others: where its folder is not there, this returns as well, and it is tried again every ten seconds. What else
+    /// keeps it from beginning is said, and ends it as if it had run.
+    ///
+    /// - Throws: That.
+    package func startAmongOthers() throws { try queue.sync { try beginning.value.beginAmongOthers() } }
+
     /// Ends, and returns when nothing is done any more. What was under way goes on at the next start.
     package func stop() { queue.sync { beginning.value.stop() } }
 
@@ -208,7 +214,8 @@ package final class ContainerSync: Sendable {
         ask({ $0.followExplanation(path, tell) }, or: { $0.followExplanation(path, tell) })
     }
 
-    /// Has the contents of an item, or of all in a folder, leave this device: placeholders take their places.
+    /// Has the contents of an item, or of all in a folder, leave this device: placeholders take their places. What was asked for
+    /// and is not here yet does not come.
     ///
     /// - Throws: `SyncRefusal` for what has to stay, with the reason; what else could go has gone.
     package func evict(_ path: String) throws { try order { try $0.evict(path) } }
@@ -218,6 +225,7 @@ package final class ContainerSync: Sendable {
     /// - Parameters:
     ///   - path: Below the container's folder.
     ///   - progress: Told how far it has come.
+    ///   - moved: Told before the end where it is, if it has been moved since it was asked for: a path from the root.
     ///   - done: Told once, how it has ended; nil for well. When it is nil, nobody waits: what cannot come now is tried
     ///     again when there is a line.
     /// - Returns: What ends the waiting without an answer.
@@ -225,10 +233,14 @@ package final class ContainerSync: Sendable {
     package func download(
         _ path: String,
         progress: @escaping @Sendable (ItemSyncState.Share) -> Void = { _ in },
+        moved: @escaping @Sendable (String) -> Void = { _ in },
         done: (@Sendable (SyncRefusal?) -> Void)?
     ) throws -> @Sendable () -> Void {
         try order {
-            try $0.download(path, done.map { DownloadWaiter(progress: progress, done: $0) })
+            try $0.download(
+                path,
+                done.map { DownloadWaiter(progress: progress, moved: moved, done: $0) }
+            )
         }
     }
 
@@ -262,7 +274,7 @@ package final class ContainerSync: Sendable {
         try order { try $0.offer(path, done: done) }
     }
 
-    /// Has what the hub has of a document come here; of a paused one as a version beside it, whose name is told.
+    /// Has what the hub has of a document come here; of a paused one as a version beside it, whose name is told. The hub is asked.
     ///
     /// - Parameter done: Told once, how it has ended.
     /// - Throws: `SyncRefusal` when it cannot be done now.
@@ -358,7 +370,7 @@ package final class ContainerSync: Sendable {
     ///
     /// - Parameter events: What has happened, oldest first.
     func diagnosis(_ events: [(date: Date, report: SyncReport)]) -> SyncDiagnosis {
-        ask({ $0.diagnosis(events) }, or: { SyncDiagnosis(of: $0.place.folder.string, $0.status) })
+        ask({ $0.diagnosis(events) }, or: { SyncDiagnosis(redacting: $0.status, of: $0.place.folder.string) })
     }
 
     /// How things stand.

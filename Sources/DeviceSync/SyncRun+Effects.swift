@@ -7,9 +7,6 @@ extension SyncRun {
     /// From how many on new documents are put in place together: one sync of the whole volume costs as much as some of
     /// single files.
     private static let arrivalCountMin = 16
-    /// A full hub is asked again each so many times.
-    private static let fullHubAttempts = 6
-
     func carryOut(_ effects: [Effect]) {
         let asked = asked(by: effects)
         if lineState == .up {
@@ -97,7 +94,7 @@ extension SyncRun {
     func askAgain() {
         attemptCount += 1
         for (name, failure) in failedContents where lineState == .up {
-            if failure.code == .quota, attemptCount % Self.fullHubAttempts != 0 { continue }
+            if failure.code == .quota, !isFullHubDue { continue }
             guard isDue(name) else { continue }
             if excludedItem(sending: name) != nil { continue }
             if engine.isSending(name) {

@@ -49,6 +49,7 @@ extension SyncRun {
         dirtyFolders.formUnion(unlisted.keys.filter { !isStillApart($0) })
         if !dirtyFolders.isEmpty { lookSoon() }
         askAgain()
+        forgetSupersededIfHubIsFull()
         retryStuck()
         take([])
     }
@@ -71,8 +72,9 @@ extension SyncRun {
     /// What is to become of an item is decided anew: it may have another name by now, which this disk can have.
     func retryStuck() {
         guard !isRootAway else { return }
-        let effects = stuck.values.map(\.effect)
-        stuck = [:]
+        let later = isFullHubDue ? [:] : hubRefusals
+        let effects = stuck.filter { later[$0.key] == nil }.values.map(\.effect)
+        stuck = later
         var withheld: [Event] = []
         for effect in effects {
             switch effect {

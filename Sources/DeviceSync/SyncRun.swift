@@ -57,6 +57,8 @@ final class SyncRun {
     var lineFailure: String?
     /// What somebody has to do for the line to be up again; nil where it is up, has ended, or goes on by itself.
     var lineRemedy: String?
+    /// With which remedies it was said that the line is down, since it was up last; nil among them for none.
+    var saidRemedies: Set<String?> = []
     /// What could not be done on the disk; tried again now and then.
     var stuck: [ItemID: (effect: Effect, why: DiskRefusal)] = [:]
     /// What waits for others to make way.
@@ -75,6 +77,10 @@ final class SyncRun {
     let lastWriteSeconds: Int64
     /// What has been said of items that no record has room for.
     var toldExcesses: [ItemID: String] = [:]
+    /// What has been said of a hub that has no room for records, since it last took one.
+    var toldHubRefusal: SyncRefusal?
+    /// How often the hub has refused something for want of room, and how often it had when somebody had it be asked again at once.
+    var (hubRoomRefusalCount, hubRoomAskedCount) = (0, 0)
     /// How often in a row an item was found otherwise than its step expected.
     var refusals: [ItemID: Int] = [:]
     /// Items whose steps were refused, which the engine is to hear when it is known what is there.
@@ -91,8 +97,9 @@ final class SyncRun {
     var unlisted: [ItemID: DiskRefusal] = [:]
     /// What the container's folder is known by.
     var rootName: [UInt8] = []
-    /// Whether it is another directory than before.
+    /// Whether it is another directory than before, or an older state of it.
     var doubt: RootDoubt?
+    var rootCount = RootCount()
     /// Whether what was watched of it has gone, or its volume.
     var hasRootEnded = false
     /// Whether the last look found the folder in its place: else nothing has come of it.
@@ -127,8 +134,8 @@ final class SyncRun {
     var downloads = Downloads()
     /// Evicted items whose contents are about to leave the vault.
     var forgetting: Set<ItemID> = []
-    /// How many bytes the vault may hold of what items held before.
-    var superseded: UInt64 = 0
+    /// The room of what items held before.
+    var former = FormerRoom()
     /// Contents that are leaving it.
     var leaving: Set<ContentName> = []
     /// Where they leave it, one eviction's after the other's.
@@ -262,7 +269,13 @@ final class SyncRun {
 
     func start() throws {
         try checkRoot()
-        let line = HubLine(to: hub, contents, desk, after: ahead) {
+        let line = HubLine(
+            to: hub,
+            contents,
+            desk,
+            after: ahead,
+            kits: RecoveryKits(folder: place.memory, container: desk.container)
+        ) {
             [queue, box = Confined(Weak(self))] news in
             queue.async { box.value.value?.heard(news) }
         }
@@ -299,6 +312,7 @@ final class SyncRun {
         guard !isStopped else { return }
         isStopped = true
         rememberSuperseded()
+        raiseCount()
         markEnd()
         lineState = .stopped
         line?.close()
@@ -370,31 +384,16 @@ final class SyncRun {
         stop()
     }
 
-    var isSettled: Bool {
-        lineState == .up && engine.isAtRest && unremembered == nil && unkept.isEmpty && unlisted.isEmpty
-            && dirtyFolders.isEmpty && dirtyPackages.isEmpty
-            && missing.isEmpty && amidSaves.isEmpty && unread.isEmpty && writing.isEmpty
-    }
-
-    /// Whether something is being done; what waits for a line, for room or for a person is not.
-    var isAtWork: Bool {
-        guard !isStopped else { return false }
-        if isLookDue || isReadDue { return true }
-        let waits =
-            !stuck.isEmpty || !awaited.isEmpty || !failedContents.isEmpty || !paused.isEmpty
-            || unremembered != nil
-        return lineState == .up && !engine.isAtRest && !waits && brakes.isEmpty
-    }
-
     private func tellIfSettled() {
         let isSettled = isSettled
         if isSettled, !wasSettled {
             report(.settled)
             endDeeds(.whenInStep)
             saveRoomAfterMany()
-            forgetSuperseded()
+            former.noteInStep()
         }
         wasSettled = isSettled
+        forgetSuperseded()
         tellFollowers()
     }
 }

@@ -20,7 +20,7 @@ public import UIKit
 public struct ConflictSuite<Document: UIDocument> {
     let make: @MainActor (ConflictVersion) throws -> Document
     let edit: @MainActor (Document, inout SeededGenerator) throws -> ConflictEdit<Document>
-    private let seed: UInt64
+    private let seed: Result<WorldSeed, WorldSeedFailure>
     private let stepCount: Int
     private let editCountMax: Int
 
@@ -38,8 +38,26 @@ public struct ConflictSuite<Document: UIDocument> {
         make: @escaping @MainActor (ConflictVersion) throws -> Document,
         edit: @escaping @MainActor (Document, inout SeededGenerator) throws -> ConflictEdit<Document>
     ) {
-        let given = ProcessInfo.processInfo.environment["SHEAF_SEED"].flatMap { UInt64($0) }
-        self.seed = seed ?? given ?? .random(in: 1...999_999)
+        self.init(
+            seed: seed,
+            environment: ProcessInfo.processInfo.environment,
+            stepCount: stepCount,
+            editCountMax: editCountMax,
+            make: make,
+            edit: edit
+        )
+    }
+
+    /// - Parameter environment: This process's. Else as the other.
+    init(
+        seed: UInt64?,
+        environment: [String: String],
+        stepCount: Int = 30,
+        editCountMax: Int = 4,
+        make: @escaping @MainActor (ConflictVersion) throws -> Document,
+        edit: @escaping @MainActor (Document, inout SeededGenerator) throws -> ConflictEdit<Document>
+    ) {
+        self.seed = Result { () throws(WorldSeedFailure) in try WorldSeed(seed, environment: environment) }
         self.stepCount = stepCount
         self.editCountMax = editCountMax
         self.make = make
@@ -50,16 +68,17 @@ public struct ConflictSuite<Document: UIDocument> {
     ///
     /// - Returns: How many were merged, how many kept, and for how many of those merging has thrown: a suite in which nothing ever
     ///   merges shows little.
-    /// - Throws: ``ConflictFailure`` for a law that is not kept; what making, editing or loading a document throws.
+    /// - Throws: ``ConflictFailure`` for a law that is not kept; ``WorldSeedFailure`` where `SHEAF_SEED` is no number; what making, editing or loading a document throws.
     @discardableResult
     public func check() throws -> ConflictReport {
+        let seed = try seed.get().value
         print("ConflictSuite of \(Document.self): SHEAF_SEED=\(seed)")
         var numbers = SeededGenerator(seed: seed)
         var report = ConflictReport(seed: seed)
         for step in 0..<stepCount {
             let seeds = EditSeeds(editCountMax: editCountMax, using: &numbers)
             let meeting = try ConflictMeeting(self, seeds)
-            if let broken = try meeting.brokenLaw() { throw try failure(broken.law, step, seeds) }
+            if let broken = try meeting.brokenLaw() { throw try failure(broken.law, seed, step, seeds) }
             report.count(try meeting.outcome())
         }
         return report
@@ -68,6 +87,7 @@ public struct ConflictSuite<Document: UIDocument> {
     /// Drops edits as long as the law stays broken.
     private func failure(
         _ law: ConflictFailure.Law,
+        _ seed: UInt64,
         _ step: Int,
         _ seeds: EditSeeds
     ) throws -> ConflictFailure {

@@ -212,7 +212,7 @@ final class Transfer: @unchecked Sendable {
             why: "What answers at \(place) does not prove that it is that: \(what)",
             remedy: """
                 Renew the server's certificate, check this machine's clock, or add who has signed the certificate to those whom this \
-                system trusts.
+                system trusts; or sign in to this network first, if it asks for that.
                 """
         )
     }

@@ -29,6 +29,11 @@ package struct KeyValueError: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
+extension KeyValue {
+    /// How many bytes come before a value of a kind: the kind, and for a text, data, a list or a table its count.
+    static func headByteCount(of kind: UInt8) -> Int { kind < 5 ? 1 : 5 }
+}
+
 /// Puts numbers, texts and values into bytes, the highest byte of a number first.
 struct KeyValueWriter {
     private(set) var bytes: [UInt8] = []

@@ -3,7 +3,7 @@
 /// Of each key it has the latest write, with its number; a removal is a write, too. Two states make one by taking of each
 /// key the later write: in whatever order, and however often.
 package struct KeyValueState: Hashable, Sendable {
-    /// As Apple's: keys with values, bytes of a key in UTF-8, bytes of all keys and values.
+    /// As Apple's: keys with values, bytes of a key in UTF-8, bytes of all values.
     package static let (keyCountMax, keyByteCountMax, byteCountMax) = (1024, 64, 1 << 20)
     /// More removals than these are not remembered: a device that was away for longer may bring an older key back.
     package static let removalCountMax = 32_768
@@ -62,11 +62,11 @@ package struct KeyValueState: Hashable, Sendable {
         return values
     }
 
-    /// How many keys hold something, and how many bytes they and their values have.
+    /// How many keys hold something, and how many bytes these values have.
     package var size: (keyCount: Int, byteCount: Int) {
         writes.reduce((0, 0)) { size, entry in
             guard let value = entry.value.value else { return size }
-            return (size.0 + 1, size.1 + entry.key.count + value.count)
+            return (size.0 + 1, size.1 + Self.byteCount(of: value))
         }
     }
 
@@ -99,8 +99,8 @@ package struct KeyValueState: Hashable, Sendable {
         if let encoded {
             let size = size
             let grownByteCount =
-                size.byteCount + encoded.count + (former == nil ? bytes.count : -(former?.count ?? 0))
-            let isSmaller = former.map { encoded.count <= $0.count } ?? false
+                size.byteCount + Self.byteCount(of: encoded) - (former.map(Self.byteCount) ?? 0)
+            let isSmaller = former.map { Self.byteCount(of: encoded) <= Self.byteCount(of: $0) } ?? false
             let isRoom =
                 grownByteCount <= Self.byteCountMax && (former != nil || size.keyCount < Self.keyCountMax)
             guard isRoom || isSmaller else { return false }
@@ -121,14 +121,32 @@ package struct KeyValueState: Hashable, Sendable {
     ///   - counter: Has seen all that the state has.
     ///   - writer: Who numbers them.
     package mutating func numberEarlyWrites(with counter: inout WriteCounter, by writer: Writer) {
-        let early = writes.filter { $0.value.number < .first }
-        let ordered = early.sorted { left, right in
+        for (key, write) in Self.ordered(writes.filter { $0.value.number < .first }) {
+            writes[key] = Write(number: counter.next(), writer: writer, value: write.value)
+        }
+    }
+
+    /// The same writes in the same order, with numbers that give way to all that are made by who has seen other devices' values.
+    ///
+    /// A write gets the same number whatever others there are, where theirs are not too large for that: made early once more, later
+    /// writes are later than what was.
+    package var early: KeyValueState {
+        let ordered = Self.ordered(writes)
+        let least = WriteNumber.first.bits
+        let isShifted = ordered.allSatisfy { (least..<2 * least - 1).contains($0.value.number.bits) }
+        var early: [[UInt8]: Write] = [:]
+        for (place, (key, write)) in ordered.enumerated() {
+            let bits = isShifted ? write.number.bits - least : UInt64(place)
+            early[key] = Write(number: WriteNumber(bits: bits + 1), writer: write.writer, value: write.value)
+        }
+        return KeyValueState(early)
+    }
+
+    private static func ordered(_ writes: [[UInt8]: Write]) -> [(key: [UInt8], value: Write)] {
+        writes.sorted { left, right in
             if Write.precedes(left.value, right.value) { return true }
             if Write.precedes(right.value, left.value) { return false }
             return left.key.lexicographicallyPrecedes(right.key)
-        }
-        for (key, write) in ordered {
-            writes[key] = Write(number: counter.next(), writer: writer, value: write.value)
         }
     }
 
@@ -158,6 +176,11 @@ package struct KeyValueState: Hashable, Sendable {
         // Half of them, so that it is not done at each removal; and always the same are left, so that those who merge the
         // same, in whatever order, come to the same.
         for (key, _) in oldest.dropLast(Self.removalCountMax / 2) { writes[key] = nil }
+    }
+
+    /// How many bytes a value has that is written down, without what says its kind and length.
+    private static func byteCount(of value: [UInt8]) -> Int {
+        value.count - (value.first.map(KeyValue.headByteCount) ?? 0)
     }
 
     private static func encoded(_ value: KeyValue) -> [UInt8] {

@@ -6,8 +6,15 @@ internal import Foundation
 /// A signal that comes before does what it does to any process: it ends it. None is passed over in between, as one would be that
 /// is ignored until somebody listens: who sent it would wait for an end that does not come.
 package final class EndSignals {
-    /// By which most programs are told.
-    package static let usual = [SIGTERM, SIGINT]
+    /// By which most programs are told: also by the end of their terminal, unless they were begun so that they outlive it, as by
+    /// `nohup`.
+    package static var usual: [CInt] { [SIGTERM, SIGINT] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
+
+    private static func isIgnored(_ signal: CInt) -> Bool {
+        var action = sigaction()
+        guard sigaction(signal, nil, &action) == 0 else { return false }
+        return action.__sigaction_handler.sa_handler.map { unsafeBitCast($0, to: Int.self) } == 1
+    }
 
     private let sources: [any DispatchSourceSignal]
 

@@ -37,12 +37,16 @@ package final class LocalListener: Sendable {
 
     /// Removes the name that it was given, unless somebody else listens under that by now, as systemd may.
     package func removeName() {
-        var status = stat()
-        guard let place, lstat(place.path, &status) == 0, status.st_dev == place.device,
-            status.st_ino == place.inode
-        else { return }
+        guard let place, hasName else { return }
         // What cannot be removed is a leftover that says nothing: nobody listens there.
         _ = unlink(place.path)
+    }
+
+    /// Whether it is still under the name that it was given.
+    package var hasName: Bool {
+        var status = stat()
+        guard let place, lstat(place.path, &status) == 0 else { return false }
+        return status.st_dev == place.device && status.st_ino == place.inode
     }
 
     /// The listener that systemd handed to this process: sd_listen_fds(3); nil when it did not.

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Foundation
 internal import Locks
+internal import Threads
 
 /// The memory of a process that runs for long, beside whatever else somebody works on.
 package enum ProcessMemory {
@@ -37,7 +38,8 @@ package enum ProcessMemory {
 
     /// Does something on a thread of its own, which takes its memory from another heap than the calling one where two are shared:
     /// what it keeps does not lie among what the calling thread is about to let go, and no page of that is kept for the sake of a
-    /// few bytes. Where the C library gives no thread another heap, it is done all the same.
+    /// few bytes. Where the C library gives no thread another heap, it is done all the same; where there is no thread for it, before
+    /// this returns.
     ///
     /// - Parameter name: The thread's.
     package static func onOtherHeap(_ name: String, _ body: @escaping @Sendable () -> Void) {
@@ -51,12 +53,15 @@ package enum ProcessMemory {
         attemptCountMax: Int32,
         _ body: @escaping @Sendable () -> Void
     ) {
-        let thread = Thread {
-            guard attemptCountMax > 1, isOnFirstHeap != isFirst else { return body() }
-            startThread(name, onFirstHeap: isFirst, attemptCountMax: attemptCountMax - 1, body)
+        do {
+            try OwnThread.start(name) {
+                guard attemptCountMax > 1, isOnFirstHeap != isFirst else { return body() }
+                startThread(name, onFirstHeap: isFirst, attemptCountMax: attemptCountMax - 1, body)
+            }
+        } catch {
+            // Somebody waits for what comes of it, wherever its bytes lie.
+            body()
         }
-        thread.name = name
-        thread.start()
     }
 
     /// Whether the calling thread takes its memory from the heap that the process began with.

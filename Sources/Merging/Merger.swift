@@ -3,7 +3,11 @@
 /// Every merger keeps these laws, `contents` being what it answers:
 /// - merge(b, x, b) = x, merge(b, b, y) = y, merge(b, x, x) = x, to the byte and without a conflict;
 /// - merge(b, x, y) and merge(b, y, x) have the same contents, to the byte, and the same conflicts with sides swapped;
-/// - what either side changed is in the contents or among the conflicts.
+/// - what either side changed is in the contents or among the conflicts: what one moved or changed and the other took away,
+///   too, and what both moved. A merger says what it takes for no change, as white space between values is, and what it
+///   cannot tell from something new, as words that went to another line.
+///
+/// What it cannot read, and what would take it too much memory, is a conflict as a whole.
 public protocol Merger: Sendable {
     /// Merges a file's bytes.
     ///

@@ -2,7 +2,8 @@ public import ChangeSets
 
 /// Merges files that hold the state of a replica, as `Replica.encodedState()` gives it. Needs no ancestor.
 ///
-/// What is in conflict stays in the state, too, until an edit takes its place that has seen it.
+/// What is in conflict stays in the state, too, until an edit takes its place that has seen it. Two states in which a device has
+/// given one number to two changes, as after its file was put back, are a conflict as a whole; so is what is no state.
 public struct ReplicaMerger: Merger {
     private let deletionRules: [String: DeletionRule]
 
@@ -33,7 +34,7 @@ public struct ReplicaMerger: Merger {
                 conflicts: versions.merged.conflicts.compactMap(versions.conflict)
             )
         } catch {
-            // One of them is no state: both are kept as they are.
+            // One of them is no state, or they do not go together: both are kept as they are.
             return .inConflict(base: base, mine: mine, theirs: theirs)
         }
     }

@@ -35,6 +35,8 @@ package struct ItemSyncState: Codable, Hashable, Sendable {
 
     /// From the root, under its own name, be it a placeholder or not.
     package var path: String
+    /// Whether it has gone, here and at the hub, and nothing has come to its path. Nil for no, and from a process that does not say.
+    package var isNowhere: Bool?
     package var isFolder = false
     package var contents = Contents.current
     /// Somebody has asked for its contents.

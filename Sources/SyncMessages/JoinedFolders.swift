@@ -57,7 +57,8 @@ package struct JoinedFolders: Hashable, Sendable {
 
     package init(_ all: [JoinedFolder], home: FilePath) { (self.all, self.home) = (all, home) }
 
-    /// The folder that containers are in which have none of their own: the first that is any app's, else the first.
+    /// The folder that new things of apps are in which have no folder of their own: the first that was joined for all apps, else the
+    /// first.
     package var account: JoinedFolder? { all.first { $0.identifier == nil } ?? all.first }
 
     /// Where a container is; nil when nothing is joined.
@@ -65,8 +66,81 @@ package struct JoinedFolders: Hashable, Sendable {
     /// - Parameter identifier: Such as `iCloud.com.example.notes`.
     package func place(of identifier: String) -> FilePath? {
         if let own = all.first(where: { $0.identifier == identifier }) { return FilePath(own.folder) }
-        return account.map { FilePath($0.folder).appending(Self.folderName(of: identifier)) }
+        let name = Self.folderName(of: identifier)
+        return folder(holding: name).map { FilePath($0.folder).appending(name) }
     }
+
+    /// The folder that something of an app's is in. It stays where it is, whatever other folders are joined: in the one that was
+    /// noted, else in the one that has it, else it is new.
+    ///
+    /// - Parameter place: Of what it is, in the folder.
+    package func folder(holding place: String) -> JoinedFolder? {
+        // What cannot be read notes nothing.
+        folder(holding: place, noted: try? noted(place))
+    }
+
+    /// The same for whoever must not take another folder for that meanwhile.
+    ///
+    /// - Throws: When it cannot be read which was noted.
+    package func knownFolder(holding place: String) throws -> JoinedFolder? {
+        folder(holding: place, noted: try noted(place))
+    }
+
+    private func noted(_ place: String) throws -> Data? {
+        let path = note(of: place)
+        return try FileStamp.ifPresent(at: path) == nil ? nil : try FileReading.contents(of: path)
+    }
+
+    private func folder(holding place: String, noted: Data?) -> JoinedFolder? {
+        // It may name a folder that was left.
+        if let noted, let folder = all.first(where: { Data($0.container.utf8) == noted }) { return folder }
+        let present = all.first { folder in
+            let path = FilePath(folder.folder).appending(place)
+            // Nor is there what cannot be looked at.
+            return isThere(folder) && (try? FileStamp.ifPresent(at: path)) ?? nil != nil
+        }
+        return present ?? account
+    }
+
+    /// Notes which folder something of an app's is in: it is looked for there from now on, and nowhere else, also while that is not
+    /// there.
+    package func note(_ place: String, isIn folder: JoinedFolder) throws {
+        let path = note(of: place)
+        let bytes = Data(folder.container.utf8)
+        // What cannot be read is written anew.
+        guard (try? FileReading.contents(of: path)) != bytes else { return }
+        try ItemMoves.createFolders(path.parent, permissions: 0o700)
+        let save = try StagedSave(item: path, followsSymbolicLink: false)
+        try save.write(bytes)
+        _ = try save.commit(MemberAttributes(permissions: 0o600))
+    }
+
+    private func note(of place: String) -> FilePath {
+        home.appending("places").appending(place.pathNames.last ?? place)
+    }
+
+    /// Where the device keeps what is its own of a container.
+    package func ownFolder(of joined: JoinedFolder) -> FilePath {
+        home.appending("containers").appending(joined.container)
+    }
+
+    /// Whether a folder is there, and not only the empty one that its volume is mounted at.
+    package func isThere(_ joined: JoinedFolder) -> Bool {
+        // What cannot be looked at is not there.
+        guard let identity = (try? FileIdentity.ifPresent(at: FilePath(joined.folder))) ?? nil,
+            identity.kind == .directory
+        else { return false }
+        // Before it was kept in step for the first time nothing is noted.
+        guard let noted = try? FileReading.contents(of: rootNote(of: joined)) else { return true }
+        return identity.names.contains { Data($0) == noted }
+    }
+
+    private func rootNote(of joined: JoinedFolder) -> FilePath {
+        ownFolder(of: joined).appending(Self.rootNoteName)
+    }
+
+    /// The file, in what the device keeps of a container, that says what the container's folder is known by.
+    package static let rootNoteName = "root"
 
     /// What a container's folder is called in the account's: dots become tildes, as Apple spells it.
     package static func folderName(of identifier: String) -> String {

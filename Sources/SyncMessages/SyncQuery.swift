@@ -68,9 +68,14 @@ package enum SyncQuery {
 
     /// Has something done, which takes as long as it takes.
     ///
+    /// - Parameter wait: Waits for the answer.
     /// - Throws: `SyncRefusal` when it is not; `SyncServiceError`.
-    package static func perform(_ question: SyncQuestion, in runtime: RuntimeFolder) throws {
-        switch try SyncConversation(question, in: runtime).next(milliseconds: -1) {
+    package static func perform(
+        _ question: SyncQuestion,
+        in runtime: RuntimeFolder,
+        wait: (SyncConversation) throws -> SyncAnswer? = { try $0.next(milliseconds: -1) }
+    ) throws {
+        switch try wait(SyncConversation(question, in: runtime)) {
         case .done: return
         case .refused(let refusal): throw refusal
         default: throw SyncServiceError.ended

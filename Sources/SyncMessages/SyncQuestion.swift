@@ -54,6 +54,8 @@ package enum SyncAnswer: Codable, Hashable, Sendable {
     case items([ItemSyncState])
     /// More lines follow.
     case progress(ItemSyncState.Share)
+    /// Where an item is whose contents have come, if it has been moved since somebody asked for them. More lines follow.
+    case moved(to: String)
     case done
     /// What was asked for is a version that the user's vault has of the item now.
     case version([UInt8])

@@ -154,13 +154,6 @@ package final class Vault: Sendable {
         try store.withIndex { try $0.unresolvedConflicts(of: item) }
     }
 
-    /// Those of some documents that have a version which lost a conflict that nobody has settled, as of one moment.
-    ///
-    /// - Cost: Of many this is asked much faster than of each by itself.
-    package func inConflict(among items: [FileMark]) throws -> Set<FileMark> {
-        try store.withIndexAtOneTime { index in Set(try items.filter(index.isInConflict)) }
-    }
-
     /// The newest version of a document; nil when there is none.
     package func newestVersion(of item: FileMark) throws -> KeptVersion? {
         try store.withIndex { try $0.newestVersion(of: item) }
@@ -169,6 +162,18 @@ package final class Vault: Sendable {
     /// One version; nil when there is none, or none any more.
     package func version(_ id: VersionID) throws -> KeptVersion? {
         try store.withIndex { try $0.version(id) }
+    }
+
+    /// Whether a version was ever listed here, as far as the vault knows: of one that was removed long ago it knows nothing any more.
+    package func hasHeard(of id: VersionID) throws -> Bool {
+        try store.withIndex { try $0.isListed(id) }
+    }
+
+    /// The documents that have a version which lost a conflict that nobody has settled, in no order.
+    ///
+    /// - Cost: By how many such versions there are.
+    package func itemsInConflict() throws -> [FileMark] {
+        try store.withIndex { try $0.itemsInConflict() }
     }
 
     /// The documents that have versions, in no order.

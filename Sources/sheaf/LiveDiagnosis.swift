@@ -13,6 +13,10 @@ enum LiveDiagnosis {
         report: { folder in try report(folder) },
         write: { text, path in
             let place = FilePath(URL(fileURLWithPath: path).standardizedFileURL.path)
+            // A save takes the place of whatever is there.
+            guard try FolderScan.status(at: place)?.stamp.kind != .directory else {
+                throw Refusal("“\(path)” is a folder. Name a file for the report.")
+            }
             let save = try StagedSave(item: place, followsSymbolicLink: false)
             try save.write(Data(text.utf8))
             try save.commit(MemberAttributes(permissions: 0o600))

@@ -15,10 +15,13 @@ enum LiveDoctor {
 
     private static func findings() throws -> [DoctorFinding] {
         let home = try DeviceHome(environment: environment)
-        let joined = try home.containers()
-        guard !joined.isEmpty else { return [] }
+        let (joined, unreadable) = try home.readContainers()
+        var found = unreadable.map {
+            DoctorFinding(.deviceFile, $0.fault ?? "\($0)", remedy: $0.remedy ?? "")
+        }
+        guard !joined.isEmpty else { return found }
         let runtime = try LiveSync.runtime()
-        var (found, statuses, isRunning) = ([DoctorFinding](), [FolderStatus]?.none, true)
+        var (statuses, isRunning) = ([FolderStatus]?.none, true)
         do { statuses = try SyncQuery.status(in: runtime) } catch SyncServiceError.notRunning {
             let text = "Nothing is kept in step now: sheaf up does not run."
             found.append(DoctorFinding(.notRunning, text, remedy: "Start it: sheaf up."))
@@ -93,7 +96,10 @@ enum LiveDoctor {
             let remedy = "Make it readable, and check the disk."
             found.append(DoctorFinding(.unknown, folder: folder.string, text, remedy: remedy))
         }
-        checkup.isReadOnly = Mount(of: folder.string, in: Mount.all)?.isReadOnly ?? false
+        checkup.ownFolder = home.folder(of: container.settings.container).string
+        let mounts = Mount.all
+        checkup.isReadOnly = Mount(of: folder.string, in: mounts)?.isReadOnly ?? false
+        checkup.isOwnReadOnly = Mount(of: checkup.ownFolder, in: mounts)?.isReadOnly ?? false
         checkup.freeByteCounts = [folder.string, home.folder.string].compactMap { path in
             // What is not there has no room.
             let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)

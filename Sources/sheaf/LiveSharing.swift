@@ -136,7 +136,8 @@ enum LiveSharing {
         isNew ? "The hub refuses it from now on." : "The hub refuses it already."
     }
 
-    private static func ask(_ question: String, _ console: Console) -> SharingRole.Answer {
+    /// Asks whoever types, until he says yes or no.
+    static func ask(_ question: String, _ console: Console) -> SharingRole.Answer {
         console.say(question)
         while let line = readLine() {
             switch line.trimmingCharacters(in: .whitespaces).lowercased() {

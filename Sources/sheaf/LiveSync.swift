@@ -3,6 +3,7 @@ internal import DeviceSync
 internal import FileSystem
 internal import Foundation
 internal import LocalSockets
+internal import StandardStreams
 internal import SyncMessages
 
 /// What the commands about folders in step do on this machine.
@@ -28,11 +29,12 @@ enum LiveSync {
             try LiveBrake.limit(folder, limit, in: try runtime())
         },
         evict: { path in
-            let place = try shownPlace(path).string
-            try asking { try SyncQuery.perform(.evict(path: place), in: $0) }
+            try about(path) { place in
+                try asking { try SyncQuery.perform(.evict(path: place), in: $0) }
+            }
         },
         pause: { path in
-            try perform(.pause(path: try shownPlace(path).string, by: "sheaf pause"))
+            try about(path) { try perform(.pause(path: $0, by: "sheaf pause")) }
         },
         resume: { path, resumption in
             let how: SyncResumption =
@@ -41,9 +43,9 @@ enum LiveSync {
                 case .failOnConflict: .failOnConflict
                 case .dropLocal: .dropLocal
                 }
-            try perform(.resume(path: try shownPlace(path).string, how))
+            try about(path) { try perform(.resume(path: $0, how)) }
         },
-        download: { path, progress in try download(path, progress) }
+        download: { path, progress in try about(path) { try download($0, progress) } }
     )
 
     /// A path as the kernel has it, links followed as far as it exists.
@@ -56,6 +58,16 @@ enum LiveSync {
         let path = FilePath(URL(fileURLWithPath: path).standardizedFileURL.path)
         // Where nothing leads nothing is kept in step: that is said by whoever is asked.
         return (try? path.resolvedInFolder()) ?? path
+    }
+
+    /// Does something about an item. A link is an item itself; where it is in no folder that is kept in step, what it leads to may be.
+    private static func about(_ path: String, _ body: (String) throws -> Void) throws {
+        let shown = try shownPlace(path).string
+        do { try body(shown) } catch let refusal as SyncRefusal where refusal.code == .notInContainer {
+            let place = place(path).string
+            guard place != shown else { throw refusal }
+            try body(place)
+        }
     }
 
     private static func log(
@@ -94,7 +106,7 @@ enum LiveSync {
         _ path: String,
         _ progress: @escaping @Sendable (Double) -> Void
     ) throws {
-        let question = SyncQuestion.download(path: try shownPlace(path).string, isAwaited: true)
+        let question = SyncQuestion.download(path: path, isAwaited: true)
         let conversation = try asking { try SyncConversation(question, in: $0) }
         while true {
             switch try conversation.next(milliseconds: -1) {
@@ -111,18 +123,13 @@ enum LiveSync {
         ProcessMemory.returnLargePieces()
         // Each who asks, and each folder that is watched, takes some.
         OpenFiles.raised()
-        let lines = LineBursts(write: console.say)
+        signal(SIGPIPE, SIG_IGN)
+        let lines = LineBursts { text, isWrong in isWrong ? console.complain(text) : console.say(text) }
         defer { lines.flush() }
         let service = try startedService { folder, report in
             // Other devices have named what is in it.
             let line = "\(folder): \(report.text)".printable + "\n"
-            if report.isWrong {
-                // Both may go to one place.
-                lines.flush()
-                console.complain(line)
-            } else if !isQuiet {
-                lines.add(line)
-            }
+            if report.isWrong || !isQuiet { lines.add(line, isWrong: report.isWrong) }
         }
         // What a start alone needed is not to be there beside all that the first work takes.
         DispatchQueue(label: "sheaf.started", qos: .background).asyncAfter(deadline: .now() + 0.5) {

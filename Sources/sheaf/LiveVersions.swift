@@ -84,9 +84,7 @@ enum LiveVersions {
     }
 
     private static func settle(_ path: String) throws -> Int {
-        let url = try place(path).marked
-        let open = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
-        for version in open { version.isResolved = true }
-        return open.count
+        let place = try place(path)
+        return try VersionStore.of(place.marked).settleConflicts(of: place.url, markedAt: place.marked)
     }
 }

@@ -142,6 +142,10 @@ struct PrintableTests {
                 serve: { _, _ in throw Refused(description: name) },
                 invite: { _ in "" },
                 accounts: { _ in ["1  1 folder  \(name)", "2  no folder  \(name)"] },
+                folders: { _ in [HubRole.Folder(id: "00aa", account: 1, devices: [.init(name: name)])] },
+                remove: { _, _ in },
+                keep: { _, _ in },
+                ask: { _, _ in .no },
                 backUp: { _, _ in },
                 restore: { _, _ in }
             ),
@@ -186,7 +190,7 @@ struct PrintableTests {
             ["revoke", "/f", "desk"], ["revoke", "/\(name)", "desk"], ["recovery", "/\(name)"],
             ["recovery", "/f", "--check"], ["versions", "a"], ["versions", name, "--restore", "00aa"],
             ["versions", "a", "--restore", name], ["versions", "a", "--settle"],
-            ["hub"], ["hub", "accounts"], ["hub", name],
+            ["hub"], ["hub", "accounts"], ["hub", "folders"], ["hub", name],
         ]
     }
 

@@ -1,10 +1,12 @@
 import Dispatch
+import DocumentTesting
 import Foundation
 import LocalSockets
 import Locks
 import SyncMessages
 import TestThreads
 import Testing
+import Threads
 
 @testable import DeviceSync
 
@@ -51,6 +53,59 @@ struct AnsweringTests {
             while let socket = try listener.accept() { socket.shutDown() }
             #expect(throws: SyncServiceError.ended) { try conversation.next(milliseconds: -1) }
         }
+    }
+
+    @Test("Whom no thread could answer is told at once, and takes no place from those who ask later")
+    func withoutThread() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/answers-\(UUID().uuidString.prefix(8))"
+        // A leftover in the temporary directory fails no test.
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let runtime = try RuntimeFolder(path: path)
+        let service = try SyncService([], in: runtime)
+        try service.listen()
+        let isShort = Locked(true)
+        let thread = Thread {
+            let usual = OwnThread.make
+            OwnThread.$make.withValue({ isShort.withLock { $0 } ? EAGAIN : usual($0, $1) }) {
+                do { try service.answer() } catch { Issue.record("\(error)") }
+            }
+        }
+        thread.start()
+        defer { service.stop() }
+        // More than it answers at a time.
+        for _ in 0..<600 {
+            #expect(throws: SyncServiceError.ended) { try SyncQuery.status(in: runtime) }
+        }
+        isShort.withLock { $0 = false }
+        #expect(try SyncQuery.status(in: runtime).isEmpty)
+    }
+
+    @Test("Those who follow take no place from those who ask, and are so many at most")
+    func followers() throws {
+        let pair = try DevicePair()
+        defer { pair.end() }
+        let folder = pair.two.folder.path
+        let runtime = try RuntimeFolder(path: pair.base.path + "/run")
+        let running = SyncService.Running(folder: folder, hub: "memory", sync: try #require(pair.two.running))
+        let service = try SyncService([running], in: runtime, askingCountMax: 4, followingCountMax: 6)
+        try service.listen()
+        let end = DevicePair.answering(service)
+        defer { end() }
+        func follower() throws -> SyncConversation {
+            let following = try SyncConversation(.follow(path: folder, isDeep: true), in: runtime)
+            guard case .changed? = try following.next(milliseconds: 20_000) else {
+                throw SyncServiceError.busy
+            }
+            return following
+        }
+        var followers: [SyncConversation] = []
+        for _ in 0..<6 { followers.append(try follower()) }
+        #expect(try SyncQuery.item(folder + "/nothing", in: runtime) == nil)
+        #expect(throws: SyncServiceError.ended) { try follower() }
+        // Who has enough makes room.
+        followers.removeLast().end()
+        pair.wait { (try? follower()) != nil }
+        withExtendedLifetime(followers) {}
     }
 
     @Test("Where nobody is there to connect to, nothing runs")

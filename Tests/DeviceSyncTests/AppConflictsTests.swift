@@ -47,6 +47,20 @@ struct AppConflictsTests {
     }
 
     @Test(
+        "What a program has written late into what a save had replaced is shown on all, though the document stays as it is"
+    )
+    func late() throws {
+        let url = try hold("a.txt").url
+        pair.wait { pair.isSettled }
+        _ = try two.versions.keepConflict(contents: Data("late".utf8), of: url, dated: Date(), .autosave)
+        pair.wait {
+            (try? one.conflicts("a.txt")) == ["late"] && one.text("a.txt") == "text" && pair.isSettled
+        }
+        #expect(try two.conflicts("a.txt") == ["late"])
+        pair.end()
+    }
+
+    @Test(
         "What is in place again is settled on its device, and no other hears of it",
         arguments: [("a.txt", nil), ("a.rtfd", "TXT.rtf")]
     )

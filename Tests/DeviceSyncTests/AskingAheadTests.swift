@@ -27,15 +27,7 @@ struct AskingAheadTests {
 
     private func sync(_ hub: any ContainerHub) -> ContainerSync {
         pair.two.line.open()
-        return ContainerSync(
-            pair.two.place,
-            keys: pair.two.keys,
-            by: pair.two.identity,
-            hub: hub,
-            merger: TypeMerger(),
-            versions: pair.two.versions,
-            report: { _ in }
-        )
+        return pair.two.sync(at: hub)
     }
 
     @Test("What comes into the log after it was asked ahead is heard of all the same")
@@ -58,8 +50,8 @@ struct AskingAheadTests {
         pair.end()
     }
 
-    /// A kernel that has no watch for a folder: a start fails when it has asked already.
-    private final class Unwatched: SystemCallObserver {
+    /// A disk that fails at the folder when a start has asked already.
+    private final class FailingLate: SystemCallObserver {
         private let place: String
         private let isOn = Locked(true)
 
@@ -68,7 +60,7 @@ struct AskingAheadTests {
         func end() { isOn.withLock { $0 = false } }
 
         func willMake(_ call: SystemCall) -> CInt {
-            isOn.withLock { $0 } && call.name.contains("notify_") && call.path.string == place ? ENOSPC : 0
+            isOn.withLock { $0 } && call.name.contains("notify_") && call.path.string == place ? EIO : 0
         }
 
         func didMake(_ call: SystemCall) {}
@@ -78,9 +70,9 @@ struct AskingAheadTests {
         "A start that has to wait asks once, and who is stopped meanwhile returns when nothing is asked any more"
     )
     func stopped() throws {
-        let kernel = Unwatched(pair.two.folder)
-        SystemCallObservation.add(kernel)
-        defer { SystemCallObservation.remove(kernel) }
+        let disk = FailingLate(pair.two.folder)
+        SystemCallObservation.add(disk)
+        defer { SystemCallObservation.remove(disk) }
         let watched = WatchedHub(pair.two.line, holdsFirst: true)
         let running = sync(watched)
         try running.start()
@@ -95,15 +87,15 @@ struct AskingAheadTests {
 
     @Test("A start that fails late leaves no line open, and closes none that the next one needs")
     func failedLate() throws {
-        let kernel = Unwatched(pair.two.folder)
-        SystemCallObservation.add(kernel)
-        defer { SystemCallObservation.remove(kernel) }
+        let disk = FailingLate(pair.two.folder)
+        SystemCallObservation.add(disk)
+        defer { SystemCallObservation.remove(disk) }
         let watched = WatchedHub(pair.two.line)
         let running = sync(watched)
         try running.start()
         for _ in 0..<3 { running.tryAgain() }
         #expect(running.status.line == .down && !watched.notes.isClosed)
-        kernel.end()
+        disk.end()
         running.tryAgain()
         #expect(one.wait { running.status.isSettled && watched.notes.waitingCount > 0 })
         try one.write("b", to: "b.txt")

@@ -99,4 +99,86 @@ struct BlindFolderTests {
         pair.wait { one.text("letters/a.txt") == "second" && one.text("letters/b.txt") == "new" }
         pair.end()
     }
+
+    @Test(
+        "Where the folder itself cannot be watched when a device starts, it is looked at from time to time, until it can be",
+        arguments: [ENOSPC, EMFILE]
+    )
+    func unwatchedRoot(errno: CInt) throws {
+        two.stop()
+        let kernel = UnwatchedFolder(two.folder, errno)
+        SystemCallObservation.add(kernel)
+        defer { SystemCallObservation.remove(kernel) }
+        try two.start()
+        try one.write("theirs", to: "a.txt")
+        pair.wait { two.text("a.txt") == "theirs" }
+        let next = try #require(two.explanation("")?.next)
+        #expect(next.contains(errno == ENOSPC ? "max_user_watches" : "max_user_instances"))
+        for name in ["b.txt", "c.txt"] {
+            try two.write("mine", to: name)
+            two.running?.tryAgain()
+            pair.wait { one.text(name) == "mine" }
+        }
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("b.txt"))
+        two.running?.tryAgain()
+        pair.wait { one.text("b.txt") == nil }
+        kernel.end()
+        two.running?.tryAgain()
+        pair.wait { pair.isSettled && two.status?.stuck.isEmpty == true }
+        try two.write("watched", to: "c.txt")
+        pair.wait { one.text("c.txt") == "watched" }
+        pair.end()
+    }
+
+    @Test("What is missing waits for a folder that cannot be looked at, and that is said of the folder")
+    func waiting() throws {
+        try one.write("text", to: "a.txt")
+        try one.write("text", to: "album/b.txt")
+        pair.wait { two.text("album/b.txt") == "text" && pair.isSettled }
+        let lock = Shortage(at: two.folder.appendingPathComponent("album").path, EACCES, "openat")
+        SystemCallObservation.add(lock)
+        defer { SystemCallObservation.remove(lock) }
+        try two.write("new", to: "album/c.txt")
+        pair.wait { two.status?.stuck["album"] != nil }
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("a.txt"))
+        pair.wait { two.status?.stuck["album"]?.contains("1 item that is missing waits for that") == true }
+        var checkup = FolderCheckup(folder: two.folder.path, hub: "http://hub", now: 0)
+        let explanation = try #require(two.explanation("album"))
+        checkup.waiting = [FolderCheckup.Waiting(explanation, changedSeconds: nil)]
+        #expect(checkup.findings.contains { $0.text.contains("Nothing counts as deleted until") })
+        #expect(one.text("a.txt") == "text")
+        SystemCallObservation.remove(lock)
+        two.tryAgain()
+        pair.wait { one.text("a.txt") == nil && pair.isSettled }
+        pair.end()
+    }
+
+    @Test(
+        "What cannot be read, or kept, is told of once, however often it is tried",
+        arguments: [EPERM, ENOSPC]
+    )
+    func toldOnce(errno: CInt) throws {
+        let shortage =
+            errno == EPERM
+            ? Shortage(at: two.folder.appendingPathComponent("a.txt").path, errno, "pread")
+            : Shortage(at: two.memoryFolder.appendingPathComponent("vault/packs/").path + "/", errno)
+        SystemCallObservation.add(shortage)
+        defer { SystemCallObservation.remove(shortage) }
+        for name in ["a.txt", "b.txt"] { try two.write("text", to: name) }
+        pair.wait { two.status?.stuck["a.txt"] != nil }
+        for _ in 0..<3 {
+            let count = shortage.refusalCount
+            two.running?.tryAgain()
+            pair.wait {
+                shortage.refusalCount > count && two.running?.ask(\.isLookDue, or: { _ in true }) == false
+            }
+        }
+        let told = two.said.filter { if case .failed = $0 { true } else { false } }
+        #expect(told.count == 1, "\(told)")
+        #expect(!told.contains { "\($0)".contains("permission to write") })
+        SystemCallObservation.remove(shortage)
+        two.running?.tryAgain()
+        pair.wait { one.text("a.txt") == "text" && one.text("b.txt") == "text" && pair.isSettled }
+        pair.end()
+    }
 }

@@ -28,6 +28,16 @@ struct DiskRefusalTests {
             refusal("inotify_add_watch", EIO).cause == .failing && refusal("openat", EIO).cause == .failing
         )
         #expect(refusal("openat", EACCES).cause == .other && refusal("openat", EACCES).remedy == nil)
+        // For want of queues, nothing is watched by anybody; no document is in the way.
+        let queues = refusal("inotify_init1", EMFILE)
+        #expect(queues.cause == .watches && queues.remedy?.contains("max_user_instances") == true)
+        #expect("\(queues)".contains("max_user_instances") && !"\(queues)".contains("documents"))
+        #expect(
+            DiskRefusal("Something", SystemError(call: "inotify_init1", errno: EMFILE, path: FilePath("/a")))
+                .remedy == queues.remedy
+        )
+        #expect("\(refusal("inotify_add_watch", ENOSPC))".contains("max_user_watches"))
+        #expect(refusal("openat", EMFILE).cause == .other)
         let remedies = [
             refusal("pwrite", ENOSPC), refusal("inotify_add_watch", ENOSPC), refusal("openat", EIO),
         ]

@@ -98,7 +98,7 @@ struct UntrueSizesTests {
             let content = try Self.enlarged(try #require(run.table[item]?.state.content))
             #expect(SyncRun.byteCount(of: content) == .max)
             for _ in 0..<2 { run.noteSuperseded(content) }
-            #expect(run.superseded == .max)
+            #expect(run.former.byteCount == .max)
             _ = run.uploads.note(.init(3, of: 3), of: content)
             #expect(run.upload(of: content)?.doneByteCount == .max)
             run.uploads.end(content)

@@ -104,6 +104,44 @@ struct DressTests {
         pair.end()
     }
 
+    @Test(
+        "An attribute that both set to different values is a conflict, and both are kept with what they bear"
+    )
+    func attributeInConflict() throws {
+        try one.write("one\ntwo\nthree\n", to: "a.txt")
+        pair.expectBoth(["a.txt": "644 one\ntwo\nthree\n"])
+        two.goOffline()
+        #expect(two.wait { two.status?.line == .down })
+        try one.write("ONE\ntwo\nthree\n", to: "a.txt")
+        try one.setAttribute("user.tag", to: "red", of: "a.txt")
+        #expect(one.wait { one.isInStep(at: pair.hub.entryCount) && pair.hub.entryCount > 1 })
+        try two.write("one\ntwo\nTHREE\n", to: "a.txt")
+        try two.setAttribute("user.tag", to: "blue", of: "a.txt")
+        two.goOnline()
+        pair.expectBoth(["a.txt": "644 user.tag=red ONE\ntwo\nthree\n"])
+        #expect(
+            two.wait { (try? one.conflicts("a.txt").count) == 1 && (try? two.conflicts("a.txt").count) == 1 }
+        )
+        pair.end()
+    }
+
+    @Test("A member of a package that one has tagged and the other removed is a conflict")
+    func taggedAndRemoved() throws {
+        for name in ["TXT.rtf", "image"] { try one.write(name, to: "p.rtfd/\(name)") }
+        var items = ["p.rtfd": "755 folder", "p.rtfd/TXT.rtf": "644 TXT.rtf", "p.rtfd/image": "644 image"]
+        pair.expectBoth(items)
+        two.goOffline()
+        #expect(two.wait { two.status?.line == .down })
+        try one.setAttribute("user.tag", to: "red", of: "p.rtfd/image")
+        #expect(one.wait { one.isInStep(at: pair.hub.entryCount) && pair.hub.entryCount > 1 })
+        try FileManager.default.removeItem(atPath: two.path("p.rtfd/image"))
+        two.goOnline()
+        items["p.rtfd/image"] = "644 user.tag=red image"
+        pair.expectBoth(items)
+        #expect(two.wait { [one, two].allSatisfy { (try? $0.conflictCount("p.rtfd")) == 1 } })
+        pair.end()
+    }
+
     @Test("Symbolic links, empty files and empty folders come, change and go")
     func linksAndNothing() throws {
         try one.makeLink("l", to: "nowhere/at all")

@@ -4,6 +4,7 @@ import LocalSockets
 import SyncMessages
 import TestThreads
 import Testing
+import Threads
 
 @testable import DeviceSync
 
@@ -79,5 +80,19 @@ struct EventReadingTests {
         #expect(isBeginning)
         #expect(failure as? EventReadingFailure == EventReadingFailure(untoldCountMax: 10))
         #expect(failure.map { "\($0)" }?.contains("more than 10 events behind") == true)
+    }
+
+    @Test("Where there is no thread that could read, it is said")
+    func withoutThread() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/events-\(UUID().uuidString.prefix(8))"
+        // A leftover in the temporary directory fails no test.
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let runtime = try RuntimeFolder(path: path)
+        let listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
+        let reading = EventReading(try SyncConversation(.log(isFollowed: true), in: runtime))
+        #expect(throws: ThreadShortage.self) {
+            try OwnThread.$make.withValue({ _, _ in EAGAIN }) { try reading.follow { _ in } }
+        }
+        withExtendedLifetime(listener) {}
     }
 }

@@ -2,6 +2,7 @@ import DocumentFoundation
 import DocumentTesting
 import FileSystem
 import Foundation
+import Locks
 import SyncMessages
 import TestThreads
 import Testing
@@ -181,6 +182,159 @@ struct EvictedDeedsTests {
             }
             wait { one.contents == ["swap.txt": "swapped"] && pair.isSettled }
             #expect(two.contents == one.contents)
+        }
+        end()
+    }
+
+    // MARK: Excluding from sync
+
+    private func isExcluded(_ url: URL) throws -> Bool? {
+        try url.resourceValues(forKeys: [.ubiquitousItemIsExcludedFromSyncKey])
+            .ubiquitousItemIsExcludedFromSync
+    }
+
+    private func exclude(_ url: URL, _ isExcluded: Bool) throws {
+        var (url, values) = (url, URLResourceValues())
+        values.ubiquitousItemIsExcludedFromSync = isExcluded
+        try url.setResourceValues(values)
+    }
+
+    @Test(
+        "An item that is excluded from sync is fetched first, and stays as it is on this device then",
+        arguments: ["a.txt", ".a.txt.icloud"]
+    )
+    func excluded(name: String) throws {
+        try share(["a.txt"])
+        try served {
+            try evict("a.txt")
+            try exclude(url(name), false)
+            #expect(try isExcluded(url(name)) == false && two.text("a.txt") == nil)
+            two.line.cut()
+            wait { two.status?.line == .down && two.said.contains(.freed) }
+            let refusal = code { try exclude(url(name), true) }
+            #expect(refusal == CocoaError.ubiquitousFileUbiquityServerNotAvailable.rawValue)
+            #expect(try isExcluded(url(name)) == false && files.isUbiquitousItem(at: url("a.txt")))
+            two.line.mend()
+            wait { two.status?.line == .up }
+            try exclude(url(name), true)
+            #expect(two.contents == ["a.txt": "a.txt"])
+            #expect(try isExcluded(url("a.txt")) == true && isExcluded(url(name)) == true)
+            #expect(!files.isUbiquitousItem(at: url("a.txt")))
+            wait { two.running?.explain("a.txt").chain.first?.kind == .leftOut }
+            try one.put("of one", at: "a.txt")
+            wait { two.status?.stuck["a.txt"] != nil }
+            #expect(two.text("a.txt") == "a.txt")
+            try exclude(url(name), false)
+            wait { two.text("a.txt") == "of one" && pair.isSettled }
+            #expect(try isExcluded(url("a.txt")) == false && files.isUbiquitousItem(at: url("a.txt")))
+        }
+        end()
+    }
+
+    @Test("A folder that is excluded from sync has all in it fetched first")
+    func excludedFolder() throws {
+        try share(["Album/in/a.txt"])
+        try served {
+            try evict("Album")
+            wait { two.said.contains(.freed) }
+            let listed = ["Album", "Album/in", "Album/in/.a.txt.icloud"]
+            #expect(two.contents.keys.sorted() == listed)
+            two.line.cut()
+            wait { two.status?.line == .down }
+            let refusal = code { try exclude(url("Album"), true) }
+            #expect(refusal == CocoaError.ubiquitousFileUbiquityServerNotAvailable.rawValue)
+            #expect(try isExcluded(url("Album")) == false && two.contents.keys.sorted() == listed)
+            two.line.mend()
+            wait { two.status?.line == .up }
+            try exclude(url("Album"), true)
+            #expect(try isExcluded(url("Album")) == true)
+            #expect(two.text("Album/in/a.txt") == "Album/in/a.txt")
+        }
+        end()
+    }
+
+    // MARK: Through symbolic links
+
+    /// What a coordinated reader finds, in both ways of asking.
+    private func read(_ url: URL, _ options: NSFileCoordinator.ReadingOptions, isAsync: Bool) -> String? {
+        let found = Locked<String?>(nil)
+        func take(_ place: URL) { found.withLock { $0 = text(place) ?? "nothing" } }
+        guard isAsync else {
+            var failure: NSError?
+            NSFileCoordinator().coordinate(
+                readingItemAt: url,
+                options: options,
+                error: &failure,
+                byAccessor: take
+            )
+            return found.withLock { $0 } ?? failure.map { "\($0.code)" }
+        }
+        let (intent, ended) = (
+            NSFileAccessIntent.readingIntent(with: url, options: options), DispatchSemaphore(value: 0)
+        )
+        NSFileCoordinator().coordinate(with: [intent], queue: OperationQueue()) { error in
+            let read =
+                error.map { "\(($0 as NSError).code)" }
+                ?? (try? Data(contentsOf: intent.url)).map { String(decoding: $0, as: UTF8.self) }
+                ?? "nothing"
+            found.withLock { $0 = read }
+            ended.signal()
+        }
+        #expect(ended.wait(timeout: .now() + 60) == .success)
+        return found.withLock { $0 }
+    }
+
+    @Test(
+        "Through a symbolic link, wherever that is, contents are fetched that are not here",
+        arguments: [false, true]
+    )
+    func links(isAsync: Bool) throws {
+        try share(["a.txt", "Album/b.txt"])
+        func link(_ url: URL, to path: String) throws {
+            try files.createSymbolicLink(atPath: url.path, withDestinationPath: path)
+        }
+        let outside = base.appendingPathComponent("outside.txt")
+        let further = base.appendingPathComponent("further.txt")
+        let folder = base.appendingPathComponent("folder")
+        try link(url("relative.txt"), to: "a.txt")
+        try link(url("absolute.txt"), to: url("a.txt").path)
+        try link(outside, to: url("a.txt").path)
+        try link(further, to: "outside.txt")
+        try link(folder, to: two.folder.path)
+        let onTheWay = folder.appendingPathComponent("relative.txt")
+        try served {
+            for place in [url("relative.txt"), url("absolute.txt"), outside, further, onTheWay] {
+                for options in [.resolvesSymbolicLink, []] as [NSFileCoordinator.ReadingOptions] {
+                    try evict("a.txt")
+                    #expect(read(place, options, isAsync: isAsync) == "a.txt", "\(place.path) \(options)")
+                }
+            }
+            try evict("a.txt")
+            try evict("Album")
+            // Nothing comes for what leads nowhere or in a circle, nor for a folder whose documents nobody has asked for.
+            let (dangling, circle) = (
+                base.appendingPathComponent("dangling"), base.appendingPathComponent("circle")
+            )
+            let album = base.appendingPathComponent("album")
+            try link(dangling, to: "nowhere.txt")
+            try link(circle, to: "circle")
+            try link(album, to: url("Album").path)
+            for place in [dangling, circle, album] {
+                #expect(read(place, [], isAsync: isAsync) == "nothing")
+            }
+            #expect(read(dangling, .resolvesSymbolicLink, isAsync: isAsync) == "nothing")
+            #expect(read(album, .resolvesSymbolicLink, isAsync: isAsync) == "nothing")
+            #expect(
+                read(circle, .resolvesSymbolicLink, isAsync: isAsync)
+                    == "\(CocoaError.fileReadUnknown.rawValue)"
+            )
+            // Who removes a link, or trashes it, does nothing to what it leads to.
+            var failure: NSError?
+            NSFileCoordinator().coordinate(writingItemAt: outside, options: .forDeleting, error: &failure) {
+                place in
+                #expect(throws: Never.self) { try files.removeItem(at: place) }
+            }
+            #expect(failure == nil && two.text("a.txt") == nil && two.text("Album/b.txt") == nil)
         }
         end()
     }

@@ -126,6 +126,9 @@ struct EvictionInAppsTests {
             #expect(two.running?.item(".b.txt.icloud") == nil)
             try files.startDownloadingUbiquitousItem(at: listed)
             wait { two.text("a.txt") == "text" && isSettled }
+            // It was listed before they came.
+            let filled = try listed.resourceValues(forKeys: [.ubiquitousItemDownloadingStatusKey, .nameKey])
+            #expect(filled.ubiquitousItemDownloadingStatus == .current && filled.name == "a.txt")
             try files.evictUbiquitousItem(at: url)
             var failure: NSError?
             var read: [String] = []

@@ -129,6 +129,25 @@ struct ExplanationMomentsTests {
         try end(with: "newer")
     }
 
+    @Test("Where a disk fails nobody says that nothing is there")
+    func unreadable() throws {
+        try begin()
+        #expect(two.wait { isSeenSettled })
+        let explanation = try seen.sync { run in
+            try two.write("new\n", to: "new.txt")
+            try two.breakDisk(.reading)
+            defer { two.mendDisk() }
+            return run.explain("new.txt")
+        }
+        #expect(explanation.chain.map(\.kind) == [.cannotRead], "\(explanation)")
+        let said = explanation.causes.first
+        #expect(
+            said?.hasPrefix("It cannot be looked at, so nobody can say whether anything is there: ") == true
+        )
+        #expect(!explanation.next.isEmpty && !explanation.next.contains("Check the name"), "\(explanation)")
+        try end(with: "one\ntwo\nthree\n")
+    }
+
     @Test("What has just happened is said to be looked at soon, also of a name that is new")
     func justChanged() throws {
         try begin()

@@ -185,15 +185,7 @@ struct FalseBlobTests {
     func unasked() throws {
         two.stop()
         two.line.open()
-        let running = ContainerSync(
-            two.place,
-            keys: two.keys,
-            by: two.identity,
-            hub: StrangeHub(hub: two.line),
-            merger: TypeMerger(),
-            versions: two.versions,
-            report: { _ in }
-        )
+        let running = two.sync(at: StrangeHub(hub: two.line))
         try running.start()
         defer { running.stop() }
         try one.write("second", to: "a.txt")

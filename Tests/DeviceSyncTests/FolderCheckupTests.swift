@@ -66,6 +66,7 @@ struct FolderCheckupTests {
         #expect(Self.kinds { _ in } == [])
         let wrongs: [(DoctorFinding.Kind, (inout FolderCheckup) -> Void)] = [
             (.folderMissing, { $0.isThere = false }), (.readOnly, { $0.isReadOnly = true }),
+            (.readOnly, { $0.isOwnReadOnly = true }),
             (.noRoom, { $0.freeByteCounts = [10 << 30, 255 << 20] }),
             (
                 .database,
@@ -107,18 +108,34 @@ struct FolderCheckupTests {
             StoredDiagnosis.Database(name: "memory", byteCount: 1, logByteCount: 0, integrity: "whole")
         ]
         #expect(Self.kinds { $0.databases = whole } == [])
-        for (integrity, said) in [
-            ("cannot be read: code 8", "cannot be read: code 8"), ("damaged", "is damaged"),
-            ("no answer", "does not answer"),
+        for (integrity, said, helps) in [
+            ("cannot be read: code 13", "cannot be read: code 13", "Free some space"),
+            ("damaged", "is damaged", "move memory.sqlite, and what begins with that name, out of /own,"),
+            ("no answer", "does not answer", "Ask again"),
         ] {
             whole[0].integrity = integrity
-            let found = Self.findings { $0.databases = whole }
+            whole[0].remedy = integrity.hasPrefix("cannot") ? "Free some space." : nil
+            let found = Self.findings { ($0.databases, $0.ownFolder) = (whole, "/own") }
             #expect(found.map(\.kind) == [.database])
             #expect(found.first?.text == "The memory of this folder \(said).")
+            #expect(found.first?.remedy.contains(helps) == true, "\(found)")
         }
         var right = HubDeed(.rolledBack, sinceSeconds: 1, text: "It was put back.", next: "Nothing.")
         right.putRightSeconds = 2
         #expect(Self.kinds { $0.status?.hubDeeds = [right] } == [])
+    }
+
+    @Test("What the hub has done does not hide that nothing goes on")
+    func stopped() {
+        let deed = HubDeed(.rolledBack, sinceSeconds: 1, text: "It was put back.", next: "Nothing.")
+        let stopped = Self.findings {
+            $0.status?.line = .stopped
+            $0.status?.lineFailure = "it forks."
+            $0.status?.lineRemedy = "Do so."
+            $0.status?.hubDeeds = [deed]
+        }
+        #expect(stopped.map(\.kind) == [.stopped, .hubDeed])
+        #expect(stopped.first?.remedy == "Do so.")
     }
 
     @Test("What does not come of itself is told at once, the rest once it has taken its time")

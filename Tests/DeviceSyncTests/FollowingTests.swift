@@ -46,6 +46,38 @@ struct FollowingTests {
         pair.end()
     }
 
+    @Test("Of what is made anew where something has gone it is told how the new one stands, not the old one")
+    func anew() throws {
+        let names = (0..<12).map { "\($0).txt" }
+        for name in names { try two.write("text", to: name) }
+        pair.wait { one.contents.count == names.count && pair.isSettled }
+        let running = try #require(two.running)
+        let end = try follow(isDeep: true)
+        defer { end() }
+        func last(_ name: String) -> ItemSyncState? {
+            told.withLock { $0.last { $0.path == path(name) } }
+        }
+        two.line.cut()
+        for name in names { try FileManager.default.removeItem(at: two.folder.appendingPathComponent(name)) }
+        pair.wait { names.allSatisfy { running.item($0)?.contents == .missing } }
+        for name in names { try two.write("another", to: name) }
+        pair.wait { running.items(below: "").filter { $0.contents == .current }.count == names.count }
+        pair.wait { names.allSatisfy { last($0)?.contents == .current } }
+        told.withLock { $0 = [] }
+        two.line.mend()
+        pair.wait { one.text(names[0]) == "another" && pair.isSettled }
+        // What is told after all that.
+        try two.write("text", to: "later.txt")
+        pair.wait { last("later.txt")?.isUploaded == true && pair.isSettled }
+        for name in names { #expect(last(name)?.isUploaded == true) }
+        let said = told.withLock { $0.filter { $0.path != path("later.txt") } }
+        #expect(said.allSatisfy { $0.contents == .current && $0.isNowhere == nil }, "\(said)")
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent(names[0]))
+        pair.wait { last(names[0])?.isNowhere == true && pair.isSettled }
+        #expect(names.dropFirst().allSatisfy { last($0)?.isNowhere == nil })
+        pair.end()
+    }
+
     @Test(
         "Who follows a container that cannot begin yet hears in the end what others heard at once",
         arguments: [true, false]
@@ -126,6 +158,9 @@ struct FollowingTests {
             }
         }
         #expect(reasons().count == 1)
+        // What is told to those who mend this program names nothing.
+        let told = try #require(two.running?.diagnosis([]).lineFailure)
+        #expect(told.contains("cannot") && !told.contains("/"), "\(told)")
         for _ in 0..<3 { two.running?.tryAgain() }
         #expect(reasons().count == 1)
         try two.breakDisk()

@@ -1,11 +1,9 @@
-import Cryptography
 import DocumentTesting
 import FileSystem
 import Foundation
 import HubProtocol
 import Sealing
 import SyncMessages
-import TestFolders
 import TestThreads
 import Testing
 
@@ -14,27 +12,17 @@ import Testing
 /// A hub that was put back to before a device joined has forgotten it, and so has whoever knows the log from that hub alone.
 @Suite("A device that the hub has forgotten", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ForgottenDeviceTests {
-    private let ownFolder: TestFolder
-    private let hub: HubInMemory
-    private let identities: [DeviceIdentity]
-    private let keys: ContainerKeys
+    private let founded: FoundedContainer
+    private var hub: HubInMemory { founded.hub }
+    private var identities: [DeviceIdentity] { founded.identities }
+    private var keys: ContainerKeys { founded.keys }
 
-    init() throws {
-        ownFolder = try TestFolder("forgotten")
-        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
-        hub = try HubInMemory(container)
-        identities = try (0..<4).map { _ in try DeviceIdentity(random: RandomBytes.make) }
-        keys = try Founding.found(container, by: identities[0], named: "device 0", at: hub.line())
-    }
+    init() throws { founded = try FoundedContainer(deviceCount: 4) }
 
-    private func share(with number: Int) throws {
-        let identity = identities[number].publicIdentity(named: "device \(number)")
-        try Founding.add(identity, to: keys, by: identities[0], at: hub.line())
-    }
+    private func share(with number: Int) throws { try founded.share(with: number) }
 
     private func started(_ number: Int, writing text: String, to name: String) throws -> TestDevice {
-        let device = try TestDevice(number, in: ownFolder.url, identities[number], keys, at: hub)
-        try device.start()
+        let device = try founded.device(number)
         try device.write(text, to: name)
         return device
     }
@@ -59,7 +47,7 @@ struct ForgottenDeviceTests {
         let (first, second) = try forgetSecond()
         // Of another device, which has not read of the second.
         let ring = KeyRing(keys) { _ in }
-        let other = Sharing(in: FilePath(ownFolder.path), ring, by: identities[3], at: hub.line())
+        let other = Sharing(in: FilePath(founded.base.path), ring, by: identities[3], at: hub.line())
         #expect(try other.revoke(identities[1].id) == .revoked)
         try first.start()
         try second.start()

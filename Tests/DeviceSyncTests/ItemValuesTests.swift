@@ -148,6 +148,31 @@ struct ItemValuesTests {
         pair.end()
     }
 
+    @Test("So does one whose contents are not here")
+    func conflictOfEvicted() async throws {
+        try put(Data("first".utf8), on: one)
+        pair.wait { two.text("a.bin") == "first" && pair.isSettled }
+        try await pair.served {
+            try FileManager.default.evictUbiquitousItem(at: url)
+            pair.wait { two.said.contains(.freed) }
+            #expect(value(.ubiquitousItemHasUnresolvedConflictsKey) == false)
+            let theirs = one.folder.appendingPathComponent("a.bin")
+            _ = try one.versions.keepConflict(
+                contents: Data("other".utf8),
+                of: theirs,
+                dated: Date(),
+                .autosave
+            )
+            try put(Data("second".utf8), on: one)
+            pair.wait { value(.ubiquitousItemHasUnresolvedConflictsKey) == true }
+            #expect(status == .notDownloaded)
+            for version in try one.unresolvedConflicts(of: theirs) { version.isResolved = true }
+            pair.wait { value(.ubiquitousItemHasUnresolvedConflictsKey) == false }
+            #expect(status == .notDownloaded)
+        }
+        pair.end()
+    }
+
     @Test("What is evicted and fetched again has the number that it had, and says when it came to be")
     func identity() async throws {
         try put(Data("first".utf8), on: one)

@@ -121,6 +121,39 @@ struct LentDocumentTests {
         pair.end()
     }
 
+    @Test("What has lost a conflict is sent though a program goes on writing into its file before it is")
+    func conflictWrittenLate() throws {
+        let base = text(300_000, seed: 2)
+        try save(base, "a.bin", on: one)
+        wait { two.text("a.bin") == base && isSettled }
+        two.stop()
+        let (mine, theirs) = (text(300_000, seed: 3), text(300_000, seed: 4))
+        try save(mine, "a.bin", on: one)
+        wait { one.running?.isInStepNow == true }
+        try overwrite(theirs, at: 0, "a.bin", on: two)
+        let file = open(two.path("a.bin"), O_WRONLY)
+        try #require(file >= 0)
+        defer { close(file) }
+        let held = try HeldDevice(two, holding: [.missing])
+        // It has lost, and is not sent yet.
+        wait { two.text("a.bin") == mine && held.hub.isHolding(.missing) }
+        #expect(pwrite(file, "late", 4, 1000) == 4)
+        held.hub.letGo()
+        let late = theirs.prefix(1000) + "late" + theirs.dropFirst(1004)
+        let isSo = two.wait {
+            held.running.tryAgain()
+            return one.status?.isSettled == true && held.running.status.isSettled
+                && (try? Set(one.conflicts("a.bin"))) == [theirs, String(late)]
+        }
+        #expect(isSo)
+        #expect(try Set(two.conflicts("a.bin")) == [theirs, String(late)] && two.text("a.bin") == mine)
+        // What becomes of it from then on goes on.
+        try save("settled", "a.bin", on: two)
+        wait { one.text("a.bin") == "settled" }
+        held.stop()
+        pair.end()
+    }
+
     @Test("Two edits of what the hub has let go of meanwhile are in conflict, and wait for nothing")
     func baseGone() throws {
         let base = text(300_000, seed: 12)
@@ -325,6 +358,29 @@ struct LentDocumentTests {
         let second = try #require(two.text("a.bin"))
         wait { one.description(of: "a.bin") == "750 user.note=kept \(second)" && isSettled }
         try pair.expectRest()
+        pair.end()
+    }
+
+    @Test("One that is excluded between being listed and being read, which lends it, goes nowhere")
+    func excludedAmidReading() throws {
+        let text = text(100_000, seed: 8)
+        let packs = one.memoryFolder.appendingPathComponent("vault/packs")
+        let intruder = Intruder(in: packs, after: 0, isMutating: true) { [one] in
+            do { try one.setAttribute(SyncExclusion.attribute, to: "1", of: "large.txt") } catch {
+                Issue.record(error)
+            }
+        }
+        SystemCallObservation.add(intruder)
+        defer { SystemCallObservation.remove(intruder) }
+        try save(text, "large.txt", on: one)
+        wait { one.running?.explain("large.txt").chain.first?.kind == .leftOut }
+        #expect(intruder.isDone)
+        try one.write("marker", to: "marker.txt")
+        wait { two.text("marker.txt") == "marker" && isSettled }
+        let hasCome = two.text("large.txt") != nil
+        #expect(!hasCome)
+        try SyncExclusion.set(false, FilePath(one.path("large.txt")))
+        wait { two.text("large.txt") == text && isSettled }
         pair.end()
     }
 }

@@ -1,5 +1,6 @@
 import DocumentTesting
 import Foundation
+import HubProtocol
 import Locks
 import SyncMessages
 import TestThreads
@@ -47,6 +48,92 @@ struct LineLossTests {
         try one.write("text", to: "a.txt")
         #expect(pair.two.wait(seconds: 30) { pair.two.text("a.txt") == "text" }, "\(one.said)")
         #expect(lossCount == 1)
+        pair.end()
+    }
+
+    /// A line that breaks whenever more than so much is sent at a time.
+    private final class FrailHub: ForwardingHub {
+        let hub: any ContainerHub
+        private let underWay = Locked(0)
+        private static let byteCountMax = 700 << 10
+
+        init(_ hub: any ContainerHub) { self.hub = hub }
+
+        func store(_ frames: Data) throws {
+            let isThrough = underWay.withLock { underWay in
+                underWay += frames.count
+                return underWay <= Self.byteCountMax
+            }
+            defer { underWay.withLock { $0 -= frames.count } }
+            guard isThrough else { throw LineFailure("the line has broken") }
+            try hub.store(frames)
+        }
+
+        var retrySeconds: ClosedRange<Double> { 0.01...0.02 }
+    }
+
+    @Test("Over a line that breaks when much is under way less is sent at a time, and so all of it comes")
+    func frail() throws {
+        let two = pair.two
+        two.stop()
+        two.line.open()
+        let running = two.sync(at: FrailHub(two.line))
+        try running.start()
+        defer { running.stop() }
+        let source = pair.base.appendingPathComponent("source")
+        try Data((0..<6 << 20).map { _ in UInt8.random(in: 0...255) }).write(to: source)
+        try FileManager.default.moveItem(at: source, to: two.folder.appendingPathComponent("a.bin"))
+        let isSent = two.wait {
+            FileManager.default.fileExists(atPath: one.folder.appendingPathComponent("a.bin").path)
+        }
+        #expect(isSent, "\(running.status)")
+        pair.end()
+    }
+
+    /// A hub that a test has fail, for this reason or that.
+    private final class AilingHub: ForwardingHub {
+        let hub: any ContainerHub
+        private let failure = Locked<(any Error)?>(nil)
+
+        init(_ hub: any ContainerHub) { self.hub = hub }
+
+        func fail(_ error: (any Error)?) { failure.withLock { $0 = error } }
+
+        func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
+            if let error = failure.withLock({ $0 }) { throw error }
+            // Nobody waits: a failure is noticed at once.
+            return try hub.log(after: position, waitSeconds: 0)
+        }
+
+        var retrySeconds: ClosedRange<Double> { 0.01...0.02 }
+    }
+
+    @Test("Why a line is down, and what helps, are what holds now; it is said once, and what is to be done")
+    func reasons() throws {
+        let two = pair.two
+        two.stop()
+        two.line.open()
+        let (hub, said) = (AilingHub(two.line), Locked<[SyncReport]>([]))
+        let running = two.sync(at: hub, report: { report in said.withLock { $0.append(report) } })
+        try running.start()
+        defer { running.stop() }
+        #expect(two.wait { running.status.isSettled })
+        func isShown(_ why: String, _ remedy: String?) -> Bool {
+            two.wait { running.status.lineFailure == why && running.status.lineRemedy == remedy }
+        }
+        hub.fail(LineFailure("no such name"))
+        #expect(isShown("no such name", nil))
+        hub.fail(LineFailure("a sign-in answers"))
+        #expect(isShown("a sign-in answers", nil))
+        hub.fail(LineFailure("no proof", remedy: "Renew it."))
+        #expect(isShown("no proof", "Renew it."))
+        hub.fail(HubFailure(.unavailable, "The hub ends."))
+        #expect(two.wait { running.status.lineFailure?.contains("The hub ends.") == true })
+        #expect(running.status.lineRemedy == nil)
+        hub.fail(nil)
+        #expect(two.wait { running.status.line == .up && running.status.lineFailure == nil })
+        let losses = said.withLock { $0 }.filter { if case .lineDown = $0 { true } else { false } }
+        #expect(losses == [.lineDown("no such name"), .lineDown("no proof. Renew it.")])
         pair.end()
     }
 

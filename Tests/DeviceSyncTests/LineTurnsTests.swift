@@ -10,6 +10,7 @@ import Sync
 import TestFolders
 import TestThreads
 import Testing
+import Threads
 import Vault
 
 @testable import DeviceSync
@@ -20,7 +21,8 @@ struct LineTurnsTests {
     private let ownFolder: TestFolder
     private let line: HubLine
     private let told: Locked<[Bool]>
-    private let remedies: Locked<[String?]>
+    private let cameUp: DispatchSemaphore
+    private let reasons: Locked<[LineFailure]>
 
     init() throws {
         ownFolder = try TestFolder("lineTurns")
@@ -29,8 +31,9 @@ struct LineTurnsTests {
         let identity = try DeviceIdentity(random: RandomBytes.make)
         let keys = try Founding.found(container, by: identity, named: "device", at: hub.line())
         let vault = try Vault(at: FilePath(ownFolder.path).appending("vault"))
-        let (own, told, remedies) = (hub.line(), Locked<[Bool]>([]), Locked<[String?]>([]))
-        (self.told, self.remedies) = (told, remedies)
+        let (own, told, reasons) = (hub.line(), Locked<[Bool]>([]), Locked<[LineFailure]>([]))
+        let cameUp = DispatchSemaphore(value: 0)
+        (self.told, self.reasons, self.cameUp) = (told, reasons, cameUp)
         line = HubLine(
             to: own,
             ContentStore(vault: vault, device: UUID(), deviceName: "device"),
@@ -38,10 +41,13 @@ struct LineTurnsTests {
             after: AskedAhead(own)
         ) { news in
             switch news {
-            case .up: told.withLock { $0.append(true) }
-            case .down(_, let remedy):
+            case .up:
+                told.withLock { $0.append(true) }
+                cameUp.signal()
+            case .down(let why, let remedy):
                 told.withLock { $0.append(false) }
-                remedies.withLock { $0.append(remedy) }
+                reasons.withLock { $0.append(LineFailure(why, remedy: remedy)) }
+            case .entries: break
             default: Issue.record("\(news)")
             }
         }
@@ -64,15 +70,43 @@ struct LineTurnsTests {
         line.close()
     }
 
-    @Test("What somebody has to do is news of a line that is down already, once")
-    func remedy() {
+    @Test(
+        "That it is down for another reason, or that something else helps, is news; that it still is so is none"
+    )
+    func reason() {
+        let (away, expired) = (LineFailure("away"), LineFailure("expired", remedy: "Renew it."))
+        let renewed = LineFailure("expired", remedy: "Sign in first.")
         line.bringUp()
-        let expired = LineFailure("expired", remedy: "Renew it.")
-        for failure in [LineFailure("away"), expired, LineFailure("away"), expired] { line.lose(failure) }
-        #expect(remedies.withLock { $0 } == [nil, "Renew it."])
+        for failure in [away, away, expired, expired, renewed, away] { line.lose(failure) }
+        #expect(reasons.withLock { $0 } == [away, expired, renewed, away])
         line.bringUp()
-        line.lose(expired)
-        #expect(remedies.withLock { $0 } == [nil, "Renew it.", "Renew it."])
+        line.lose(away)
+        #expect(reasons.withLock { $0.count } == 5)
+        line.close()
+    }
+
+    @Test("Where there was no thread that reads the log, it is said, and the log is read once there is one")
+    func withoutThread() {
+        OwnThread.$make.withValue({ _, _ in EAGAIN }) { line.open() }
+        #expect(reasons.withLock { $0.map(\.why) }.first?.contains("no thread for “sheaf log”") == true)
+        cameUp.wait()
+        #expect(told.withLock { $0 } == [false, true])
+        line.close()
+    }
+
+    @Test("How long it was tried is no news")
+    func span() {
+        func failure(_ what: String) -> LineFailure { LineFailure("No answer from hub: \(what)") }
+        line.bringUp()
+        for span in ["2 ms", "10001 ms", "0 ms"] {
+            line.lose(failure("no connection after \(span): refused"))
+        }
+        line.lose(failure("no connection after 7 ms: no route"))
+        #expect(
+            reasons.withLock { $0 } == [
+                failure("no connection after 2 ms: refused"), failure("no connection after 7 ms: no route"),
+            ]
+        )
         line.close()
     }
 

@@ -64,15 +64,7 @@ struct LongLineTests {
     private func running(_ device: TestDevice, _ hub: LongHub) throws -> ContainerSync {
         device.stop()
         device.line.open()
-        let running = ContainerSync(
-            device.place,
-            keys: device.keys,
-            by: device.identity,
-            hub: hub,
-            merger: TypeMerger(),
-            versions: device.versions,
-            report: { _ in }
-        )
+        let running = device.sync(at: hub)
         try running.start()
         return running
     }

@@ -58,6 +58,24 @@ struct LongNamesTests {
         pair.end()
     }
 
+    @Test("Two items with names that such a volume just has exchange these there, too")
+    func exchanged() throws {
+        let volume = LimitedVolume(two.folder.path, .narrowNames)
+        defer { volume.end() }
+        let names = ["n", "m"].map { String(repeating: $0, count: 139) + ".txt" }
+        for name in names { try one.write(String(name.prefix(1)), to: name) }
+        pair.wait { two.contents == one.contents && pair.isSettled }
+        one.stop()
+        for (source, target) in [(names[0], "t"), (names[1], names[0]), ("t", names[1])] {
+            try FileManager.default.moveItem(atPath: one.path(source), toPath: one.path(target))
+        }
+        try one.start()
+        pair.wait { two.contents == [names[0]: "m", names[1]: "n"] && pair.isSettled }
+        #expect(one.contents == two.contents)
+        try pair.expectRest()
+        pair.end()
+    }
+
     @Test("The longest names come, are changed, and get numbers where two have them")
     func longest() throws {
         let names = [name(255), name(254, ".rtfd") + "/" + name(255), name(255, "") + "/" + name(248)]

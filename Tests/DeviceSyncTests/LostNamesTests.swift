@@ -128,6 +128,36 @@ struct LostNamesTests {
         pair.end()
     }
 
+    @Test(
+        "Where the clock has started in the past, what was changed before the cut does not look like what was removed since",
+        arguments: [false, true]
+    )
+    func clockBehind(isFolderAhead: Bool) throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        try one.write("text", to: "album/a.txt")
+        try one.write("text", to: "album/b.txt")
+        pair.wait { two.text("album/a.txt") == "text" && two.text("album/b.txt") == "text" && pair.isSettled }
+        try two.cutPower()
+        try lose("album/a.txt", on: two)
+        // Both bear dates of before the cut, which is later than now.
+        let date = Date(timeIntervalSinceNow: 3600)
+        if isFolderAhead {
+            try setDate(date, of: url("album", on: two))
+        } else {
+            try setDate(Date(), of: url("album", on: two))
+            for name in try FileManager.default.contentsOfDirectory(atPath: two.memoryFolder.path)
+            where name.hasPrefix(DeviceMemory.fileName) {
+                try setDate(date, of: two.memoryFolder.appendingPathComponent(name))
+            }
+        }
+        try two.start()
+        #expect(two.text("album/a.txt") == "text" && two.said.contains(.restored(path: "album/a.txt")))
+        pair.wait { pair.isSettled }
+        #expect(one.text("album/a.txt") == "text")
+        pair.end()
+    }
+
     @Test("What the vault does not have comes from the hub")
     func fetched() throws {
         var room = ContainerSync.Room()

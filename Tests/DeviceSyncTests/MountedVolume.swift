@@ -28,13 +28,16 @@ final class MountedVolume {
 
     /// Mounts a new one over a folder.
     ///
-    /// - Parameter top: Where it is mounted, too, so that it outlasts `unmount`.
-    init(over folder: URL, keptAt top: URL) throws {
+    /// - Parameters:
+    ///   - top: Where it is mounted, too, so that it outlasts `unmount`.
+    ///   - byteCount: How much room it has; nil for as much as this machine lets it.
+    init(over folder: URL, keptAt top: URL, byteCount: Int? = nil) throws {
         (self.folder, self.top) = (folder, top)
         for place in [top, folder] {
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         }
-        try Self.run("mount", "-t", "tmpfs", "none", top.path)
+        let size = byteCount.map { ["-o", "size=\($0),mode=0700"] } ?? []
+        try Self.run("mount", ["-t", "tmpfs"] + size + ["none", top.path])
         try Self.run("mount", "--bind", top.path, folder.path)
     }
 

@@ -80,6 +80,16 @@ struct NoHubTests {
 
     /// - Returns: What was taken for done, by name, and all that was said of the rest.
     private func believed(_ answer: Answer) async throws -> (names: [String], words: Set<String>) {
+        let outcome = try await outcome(answer)
+        return (outcome.names, Set(outcome.failures.map(\.description)))
+    }
+
+    private func failures(_ answer: Answer) async throws -> [LineFailure] {
+        try await outcome(answer).failures
+    }
+
+    /// - Returns: What was taken for done, by name, and what was thrown for the rest.
+    private func outcome(_ answer: Answer) async throws -> (names: [String], failures: [LineFailure]) {
         let listener = try TCPListener(on: .loopback(port: 0))
         let server = try HTTPServer(
             listener: listener.socket,
@@ -95,16 +105,16 @@ struct NoHubTests {
                         let client = try HubClient(address, token: "token")
                         defer { client.close() }
                         let hub = HubContainer(Self.container, at: client)
-                        var (names, words) = ([String](), Set<String>())
+                        var (names, failures) = ([String](), [LineFailure]())
                         for (name, ask) in Self.questions {
                             do {
                                 try ask(client, hub)
                                 names.append(name)
                             } catch let failure as LineFailure {
-                                words.insert(failure.description)
+                                failures.append(failure)
                             }
                         }
-                        return (names: names, words: words)
+                        return (names: names, failures: failures)
                     }
                 )
             }
@@ -126,6 +136,27 @@ struct NoHubTests {
         let (names, words) = try await believed(answer)
         #expect(names == [])
         for said in words { #expect(said.contains("Something between this device and the hub answers")) }
+    }
+
+    @Test(
+        "What refuses a request in the hub's place is told by its status, and may mean that request alone",
+        arguments: [(403, true), (413, true), (404, false), (407, false), (429, false), (502, false)]
+    )
+    func refusals(status: Int, isOfRequest: Bool) async throws {
+        let failures = try await failures(Answer(status: status, type: "text/html", body: "<p>"))
+        #expect(Set(failures.map(\.status)) == [status])
+        #expect(failures.allSatisfy { $0.isOfRequest == isOfRequest })
+        let words = failures.compactMap(\.remedy)
+        #expect(words.allSatisfy { $0.contains("client_max_body_size 64m") } || status != 413)
+        #expect(words.count == (isOfRequest ? failures.count : 0))
+    }
+
+    @Test("More than a hub ever says is not read")
+    func endless() async throws {
+        let endless = "{\"entries\":[" + String(repeating: "0,", count: 9 << 20)
+        let (names, words) = try await believed(Answer(type: "application/json", body: endless))
+        #expect(names == [])
+        #expect(words.contains { $0.contains("the answer is too long") }, "\(words)")
     }
 
     @Test("An answer without a word says that it is done only where a hub's has none")

@@ -1,3 +1,4 @@
+import Commands
 import Foundation
 import SyncMessages
 import Testing
@@ -15,7 +16,8 @@ struct OutputWordsTests {
             encoding: .utf8
         )
         let causes = Explanation.Cause.Kind.allCases.map(\.rawValue)
-        for word in causes + DoctorFinding.Kind.allCases.map(\.rawValue) {
+        let findings = DoctorFinding.Kind.allCases.map(\.rawValue) + [DoctorRole.Finding.ofAccesses]
+        for word in causes + findings {
             #expect(page.contains("`\(word)`"), "\(word)")
         }
     }

@@ -15,9 +15,7 @@ struct OwnEventsTests {
         let pair = try DevicePair.holding("text", as: "a.txt")
         let two = pair.two
         two.stop()
-        let run = SeenRun()
-        try run.start(two)
-        #expect(two.wait { (try? run.sync { $0.isSettled }) == true })
+        let run = try SeenRun.atRest(on: two)
         try run.sync { run in
             let item = try #require(run.table.item(at: ItemPlace(.root, "a.txt")))
             try body(run, item, two.folder.appendingPathComponent("a.txt"))
@@ -57,6 +55,23 @@ struct OwnEventsTests {
         try seeing { run, item, _ in
             // It is where it was again.
             run.missing.note([item], at: 0)
+            #expect(run.noteWriting([event], in: .root))
+        }
+    }
+
+    @Test(
+        "That the folder's own number is raised is nothing to look at, and what else becomes of its attributes is"
+    )
+    func raised() throws {
+        let event = WatchEvent(kind: .attributesChanged)
+        try seeing { run, _, url in
+            let folder = FilePath(url.deletingLastPathComponent().path)
+            let former = try CountedFolder.count(at: folder)
+            run.rootCount.isDue = true
+            run.raiseCount()
+            #expect(try CountedFolder.count(at: folder) == former + 1 && !run.rootCount.isDue)
+            #expect(!run.noteWriting([event], in: .root))
+            try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: folder.string)
             #expect(run.noteWriting([event], in: .root))
         }
     }

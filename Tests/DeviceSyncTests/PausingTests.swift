@@ -1,7 +1,6 @@
 import DocumentFoundation
 import DocumentTesting
 import Foundation
-import Locks
 import Sync
 import SyncMessages
 import TestThreads
@@ -19,18 +18,11 @@ struct PausingTests {
 
     init() throws { pair = try DevicePair() }
 
-    /// What becomes of a question.
-    private final class Outcome: Sendable {
-        let result = Locked<Result<VersionID?, SyncRefusal>?>(nil)
-        var code: SyncRefusal.Code? {
-            if case .failure(let refusal) = result.withLock({ $0 }) { refusal.code } else { nil }
-        }
-        var isDone: Bool { if case .success = result.withLock({ $0 }) { true } else { false } }
-        func take(_ result: Result<VersionID?, SyncRefusal>) { self.result.withLock { $0 = result } }
-    }
-
-    private func resume(_ path: String, _ resumption: SyncResumption = .preserveLocal) throws -> Outcome {
-        let outcome = Outcome()
+    private func resume(
+        _ path: String,
+        _ resumption: SyncResumption = .preserveLocal
+    ) throws -> QuestionOutcome {
+        let outcome = QuestionOutcome()
         try #require(two.running).resume(path, resumption, done: outcome.take)
         return outcome
     }
@@ -164,7 +156,7 @@ struct PausingTests {
     func offered() throws {
         try begin()
         try two.write("first", to: "a.txt")
-        let sent = Outcome()
+        let sent = QuestionOutcome()
         _ = try #require(two.running).offer("a.txt", done: sent.take)
         pair.wait { sent.isDone && one.text("a.txt") == "first" }
         #expect(two.running?.item("a.txt")?.pause != nil)
@@ -172,7 +164,7 @@ struct PausingTests {
         try one.write("theirs", to: "a.txt")
         try meet("m")
         #expect(one.text("a.txt") == "theirs" && two.text("a.txt") == "second")
-        let refused = Outcome()
+        let refused = QuestionOutcome()
         _ = try #require(two.running).offer("a.txt", done: refused.take)
         pair.wait { refused.code == .overtaken }
         let stays = try resume("a.txt", .failOnConflict)
@@ -192,6 +184,76 @@ struct PausingTests {
         let followed = try resume("a.txt", .failOnConflict)
         pair.wait { followed.isDone && one.text("a.txt") == "third" && pair.isSettled }
         #expect(two.running?.item("a.txt")?.pause == nil)
+        pair.end()
+    }
+
+    @Test(
+        "What cannot be read or kept is not said to be sent, and stays paused",
+        arguments: [nil, WorldDevice.DiskAccess.reading]
+    )
+    func unread(_ fails: WorldDevice.DiskAccess?) throws {
+        try begin()
+        let running = try #require(two.running)
+        let file = two.folder.appendingPathComponent("a.txt")
+        if let fails { try two.breakDisk(fails, at: file) } else { try two.fillDisk() }
+        try two.write("new", to: "a.txt")
+        let sent = QuestionOutcome()
+        _ = try running.offer("a.txt", done: sent.take)
+        #expect(sent.code == .failed)
+        let resumed = try resume("a.txt", .failOnConflict)
+        #expect(resumed.code == .failed)
+        #expect(running.item("a.txt")?.pause != nil)
+        if fails == nil { two.freeDisk() } else { two.mendDisk() }
+        try meet("m")
+        #expect(one.text("a.txt") == "a\nb\nc\n" && two.text("a.txt") == "new")
+        let followed = try resume("a.txt", .failOnConflict)
+        pair.wait { followed.isDone && one.text("a.txt") == "new" && pair.isSettled }
+        #expect(running.item("a.txt")?.pause == nil)
+        pair.end()
+    }
+
+    @Test("What was removed here and changed elsewhere stays paused where that is to be no conflict")
+    func removedAndChanged() throws {
+        try begin()
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("a.txt"))
+        try one.write("theirs", to: "a.txt")
+        try meet("m")
+        let stays = try resume("a.txt", .failOnConflict)
+        pair.wait { stays.code == .overtaken }
+        #expect(two.text("a.txt") == nil && two.running?.item("a.txt")?.pause != nil)
+        _ = try resume("a.txt")
+        pair.wait { two.text("a.txt") == "theirs" && pair.isSettled }
+        pair.end()
+    }
+
+    @Test("What was saved or renamed a moment ago is what is paused under its name")
+    func pausedAtOnce() throws {
+        try one.write("old", to: "a.txt")
+        try one.write("else", to: "folder/c.txt")
+        pair.wait { two.text("a.txt") == "old" && two.text("folder/c.txt") == "else" && pair.isSettled }
+        two.stop()
+        let run = SeenRun()
+        try run.start(two)
+        try run.sync { run in
+            // Nothing has been heard of it when it is paused.
+            try two.write("new", to: "new.txt")
+            try run.pause("new.txt", by: "a test")
+            #expect(Set(run.paused.keys) == [try #require(run.item(at: "new.txt"))])
+        }
+        try run.sync { run in
+            let source = two.folder.appendingPathComponent("a.txt")
+            let target = two.folder.appendingPathComponent("folder/b.txt")
+            try FileManager.default.moveItem(at: source, to: target)
+            try two.write("other", to: "a.txt")
+            try run.pause("a.txt", by: "a test")
+            #expect(run.paused[try #require(run.item(at: "a.txt"))] != nil)
+        }
+        // What has the name is held up, whichever of the two is taken for the document that had it; the other one is not.
+        pair.wait { one.text("folder/b.txt") == "old" }
+        try one.write("more", to: "folder/b.txt")
+        pair.wait { two.text("folder/b.txt") == "more" }
+        #expect(one.text("new.txt") == nil && one.text("a.txt") != "other" && two.text("a.txt") == "other")
+        run.stop()
         pair.end()
     }
 

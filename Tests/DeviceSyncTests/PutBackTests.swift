@@ -7,7 +7,6 @@ import HubProtocol
 import Sealing
 import Sync
 import SyncMessages
-import TestFolders
 import TestThreads
 import Testing
 
@@ -16,34 +15,17 @@ import Testing
 /// A hub that is put back to a backup, under devices that know more than it does.
 @Suite("A hub put back to a backup", .onOwnThreads, .timeLimit(.minutes(2)))
 struct PutBackTests {
-    private let ownFolder: TestFolder
-    private var base: URL { ownFolder.url }
-    private let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
-    private let hub: HubInMemory
-    private let identities: [DeviceIdentity]
-    private let keys: ContainerKeys
+    private let founded: FoundedContainer
+    private var base: URL { founded.base }
+    private var container: ContainerName { founded.name }
+    private var hub: HubInMemory { founded.hub }
+    private var identities: [DeviceIdentity] { founded.identities }
+    private var keys: ContainerKeys { founded.keys }
 
-    init() throws {
-        ownFolder = try TestFolder("putBack")
-        hub = try HubInMemory(container)
-        identities = try (0..<3).map { _ in try DeviceIdentity(random: RandomBytes.make) }
-        keys = try Founding.found(container, by: identities[0], named: "device 0", at: hub.line())
-    }
+    init() throws { founded = try FoundedContainer() }
 
-    private func device(_ number: Int) throws -> TestDevice {
-        let device = try TestDevice(number, in: base, identities[number], keys, at: hub)
-        try device.start()
-        return device
-    }
-
-    private func share(with number: Int) throws {
-        let identity = identities[number].publicIdentity(named: "device \(number)")
-        try Founding.add(identity, to: keys, by: identities[0], at: hub.line())
-    }
-
-    private func end(_ devices: [TestDevice]) {
-        for device in devices { device.stop() }
-    }
+    private func device(_ number: Int) throws -> TestDevice { try founded.device(number) }
+    private func share(with number: Int) throws { try founded.share(with: number) }
 
     /// Two devices with two files, and a backup of the hub from when there was one.
     private func devicesAheadOfBackup() throws -> ([TestDevice], HubInMemory.Backup) {
@@ -309,15 +291,7 @@ struct PutBackTests {
             do { _ = try sharing.revoke(lost) } catch { Issue.record("\(error)") }
         }
         device.line.open()
-        let running = ContainerSync(
-            device.place,
-            keys: device.keys,
-            by: device.identity,
-            hub: watched,
-            merger: TypeMerger(),
-            versions: device.versions,
-            report: { _ in }
-        )
+        let running = device.sync(at: watched)
         try running.start()
         defer { running.stop() }
         try device.write("a", to: "a.txt")

@@ -73,6 +73,31 @@ struct RecoveryTests {
         }
     }
 
+    @Test("It is right also at a hub that was put back to before it was made, whichever device is there then")
+    func putBack() throws {
+        let second = try DeviceIdentity(random: RandomBytes.make)
+        try Founding.add(second.publicIdentity(named: "second"), to: keys, by: identity, at: hub.line())
+        let devices = try [identity, second].enumerated().map { number, identity in
+            try TestDevice(number, in: base, identity, keys.keys, at: hub)
+        }
+        for device in devices { try device.start() }
+        defer { for device in devices { device.stop() } }
+        try devices[0].write("a", to: "a.txt")
+        expectSettled(["a.txt": "a"], on: devices)
+        let backup = hub.backup()
+        let sharing = Sharing(in: devices[0].memory, devices[0].keys, by: identity, at: hub.line())
+        let key = try made(by: sharing, replacesFormer: false)
+        let kits = devices.map { $0.memoryFolder.appendingPathComponent("recovery-kits") }
+        let isKept = devices[1].wait { kits.allSatisfy { FileManager.default.fileExists(atPath: $0.path) } }
+        #expect(isKept)
+        // The one that has made it is gone.
+        devices[0].stop()
+        hub.restore(backup)
+        let isRight = devices[1].wait { (try? sharing.check(key)) != nil }
+        #expect(isRight)
+        #expect(try hub.line().keys(for: DeviceName(of: try key.identity().id)).count == 1)
+    }
+
     @Test("It lets a new device in, which has all keys that came later")
     func letsIn() throws {
         let sharing = sharing()

@@ -39,15 +39,7 @@ struct RefusedCommitTests {
         two.line.open()
         let said = Locked<[SyncReport]>([])
         let behind = BehindHub(two.line)
-        let running = ContainerSync(
-            two.place,
-            keys: two.keys,
-            by: two.identity,
-            hub: behind,
-            merger: TypeMerger(),
-            versions: two.versions,
-            report: { report in said.withLock { $0.append(report) } }
-        )
+        let running = two.sync(at: behind, report: { report in said.withLock { $0.append(report) } })
         try running.start()
         defer { running.stop() }
         #expect(two.wait { running.status.isSettled })

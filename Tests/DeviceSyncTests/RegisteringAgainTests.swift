@@ -167,6 +167,12 @@ struct RegisteringAgainTests {
             Self.wait { blind.status.lineRemedy != nil }
             let command = "sheaf join \(scene.folder) --hub \(scene.address) --invitation"
             #expect(blind.status.lineRemedy?.contains(command) == true)
+            // It is to be copied to a shell.
+            let quoted = UnknownDevice.remedy(FilePath("/mnt/My Notes"), at: URL(string: "http://a/b"))
+            #expect(
+                quoted.contains("sheaf join '/mnt/My Notes' --hub http://a/b --invitation -"),
+                "\(quoted)"
+            )
             #expect(blind.status.lineFailure?.contains("does not know this device") == true)
             Self.wait { blind.explain("a.txt").next == blind.status.lineRemedy }
             let invitation = try scene.invitation()
@@ -209,6 +215,37 @@ struct RegisteringAgainTests {
             #expect(try scene.kept == scene.joined.settings)
             #expect(try HubProcess.accounts(scene.options).map(\.deviceNames) == [["other"], []])
             #expect(try scene.register(try scene.invitation()) != nil)
+        }
+    }
+
+    @Test("A folder that the hub's owner has removed is not begun again, and what runs says so")
+    func removed() async throws {
+        try await Self.run { scene in
+            let known = try #require(try scene.register(try scene.invitation()))
+            let blind = try scene.sync()
+            try blind.start()
+            Self.wait { blind.status.isSettled }
+            // The hub runs, and hears of it by a file.
+            try HubProcess.remove(scene.container, scene.options)
+            Self.wait { blind.status.lineRemedy?.contains("sheaf hub keep \(scene.container)") == true }
+            #expect(blind.status.lineFailure == RemovedFolder.why)
+            let leaving = "sheaf revoke \(scene.folder) desk --without-hub"
+            #expect(blind.status.lineRemedy?.contains(leaving) == true)
+            try HubProcess.keep(scene.container, scene.options)
+            Self.wait { blind.status.lineRemedy == nil && blind.status.isSettled }
+            try HubProcess.remove(scene.container, scene.options)
+            blind.stop()
+            // As if the hub did not know the device, either: it is registered, finds that out, and is nobody's.
+            let client = try HubClient(scene.address, token: known.credentials.token)
+            try client.revoke(known.credentials.device)
+            let former = scene.joined.settings.credentials
+            let settings = try scene.home.keep(scene.address, former, of: scene.joined)
+            let invitation = try scene.invitation()
+            #expect { _ = try scene.register(invitation) } throws: {
+                ($0 as? HubFailure)?.error.code == .removed
+            }
+            #expect(try scene.kept == settings)
+            #expect(try HubProcess.accounts(scene.options).map(\.deviceNames) == [[]])
         }
     }
 

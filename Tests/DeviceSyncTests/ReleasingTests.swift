@@ -37,8 +37,10 @@ final class ReleasingTests {
     private var two: TestDevice { devices[1] }
 
     /// Another device, which has nothing yet. It gives room back whenever all is in step.
+    ///
+    /// - Parameter formerByteCountMin: How much that has to be, at least.
     @discardableResult
-    private func join() throws -> TestDevice {
+    private func join(formerByteCountMin: UInt64 = 1) throws -> TestDevice {
         let number = devices.count
         let identity = number == 0 ? founder : try DeviceIdentity(random: RandomBytes.make)
         if number > 0 {
@@ -46,7 +48,7 @@ final class ReleasingTests {
             try Founding.add(added, to: keys, by: founder, at: hub.line())
         }
         var room = ContainerSync.Room()
-        room.formerByteCountMin = 1
+        room.formerByteCountMin = formerByteCountMin
         let device = try TestDevice(number, in: ownFolder.url, identity, keys, at: hub, room: room)
         try device.start()
         devices.append(device)
@@ -278,6 +280,38 @@ final class ReleasingTests {
         settle()
         #expect(two.running?.item("a.txt")?.uploadFailure == nil)
         try expectAll(["a.txt": "old", "elsewhere.txt": "moved.txt"])
+    }
+
+    @Test(
+        "A hub without room is told what is former, though something waits, and however little it is",
+        arguments: [1, 256 << 20]
+    )
+    func withoutRoom(formerByteCountMin: UInt64) throws {
+        for device in devices { device.stop() }
+        let three = try join(formerByteCountMin: formerByteCountMin)
+        try three.write("removed", to: "a.txt")
+        settle([three])
+        let sent = Set(hub.blobs.keys)
+        for _ in 0..<2 { hub.passHour() }
+        hub.limit(toByteCount: 0)
+        try three.write("waits", to: "b.txt")
+        #expect(three.wait { three.running?.item("b.txt")?.uploadFailure?.code == .quota }, "\(three.said)")
+        try FileManager.default.removeItem(atPath: three.path("a.txt"))
+        let isReleased = three.wait {
+            three.tryAgain()
+            return releaseCount > 0
+        }
+        #expect(isReleased, "\(three.said)")
+        #expect(three.running?.item("b.txt")?.isUploaded == false)
+        hub.deleteReleased()
+        #expect(sent.isDisjoint(with: hub.blobs.keys))
+        hub.limit(toByteCount: .max)
+        let isThere = three.wait {
+            three.tryAgain()
+            return three.running?.item("b.txt")?.isUploaded == true
+        }
+        #expect(isThere, "\(three.said)")
+        try expectAll(["b.txt": "waits"])
     }
 
     @Test("A device that was away for longer than the hub keeps what is former loses nothing")

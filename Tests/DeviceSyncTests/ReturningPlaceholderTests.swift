@@ -103,9 +103,12 @@ struct ReturningPlaceholderTests {
         try files.moveItem(at: away, to: url("folder/.a.txt.icloud"))
         wait { isLost("folder/a.txt") }
         #expect(one.text("folder/a.txt") == nil)
+        #expect(two.status?.stuck["folder/a.txt"]?.contains("the hub has them no more") == true)
+        #expect(two.status?.remedies?["folder/a.txt"]?.contains("Have a device that has them") == true)
         // Whoever has it again, by whatever way, ends that.
         try one.write("text", to: "else.txt")
         wait { one.text("folder/a.txt") == "text" && pair.isSettled }
+        #expect(two.status?.stuck.isEmpty == true)
         pair.end()
     }
 }

@@ -7,7 +7,6 @@ import HubProtocol
 import Sealing
 import Sync
 import SyncMessages
-import TestFolders
 import TestThreads
 import Testing
 
@@ -16,38 +15,24 @@ import Testing
 /// Devices that are shut out of a container, and those that go on without them.
 @Suite("Devices that are shut out", .onOwnThreads, .timeLimit(.minutes(2)))
 struct RevocationTests {
-    private let ownFolder: TestFolder
-    private var base: URL { ownFolder.url }
-    private let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
-    private let hub: HubInMemory
-    private let identities: [DeviceIdentity]
-    private let keys: ContainerKeys
+    private let founded: FoundedContainer
+    private var base: URL { founded.base }
+    private var container: ContainerName { founded.name }
+    private var hub: HubInMemory { founded.hub }
+    private var identities: [DeviceIdentity] { founded.identities }
+    private var keys: ContainerKeys { founded.keys }
 
     init() throws {
-        ownFolder = try TestFolder("revocation")
-        hub = try HubInMemory(container)
-        identities = try (0..<4).map { _ in try DeviceIdentity(random: RandomBytes.make) }
-        keys = try Founding.found(container, by: identities[0], named: "device 0", at: hub.line())
-        for number in 1..<4 {
-            let identity = identities[number].publicIdentity(named: "device \(number)")
-            try Founding.add(identity, to: keys, by: identities[0], at: hub.line())
-        }
+        founded = try FoundedContainer(deviceCount: 4)
+        for number in 1..<4 { try founded.share(with: number) }
     }
 
-    private func device(_ number: Int) throws -> TestDevice {
-        let device = try TestDevice(number, in: base, identities[number], keys, at: hub)
-        try device.start()
-        return device
-    }
+    private func device(_ number: Int) throws -> TestDevice { try founded.device(number) }
 
     /// What a command on a device does, in a process of its own.
     private func sharing(_ device: TestDevice) -> Sharing {
         let line = hub.line(of: device.identity.publicIdentity(named: device.name))
         return Sharing(in: device.memory, KeyRing(device.keys.keys) { _ in }, by: device.identity, at: line)
-    }
-
-    private func end(_ devices: [TestDevice]) {
-        for device in devices { device.stop() }
     }
 
     @Test("A hub that has forgotten who was shut out is told of no new key")

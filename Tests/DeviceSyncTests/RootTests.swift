@@ -1,3 +1,4 @@
+import CLinux
 import DocumentFoundation
 import DocumentTesting
 import FileSystem
@@ -268,9 +269,10 @@ struct RootTests {
     }
 
     @Test(
-        "What is missing in a folder of a backup that nobody can look into at first comes from the hub, too"
+        "What is missing in a folder of a backup that nobody can look into at first comes from the hub, too",
+        arguments: [true, false]
     )
-    func missingInBlindFolder() throws {
+    func missingInBlindFolder(isInPlace: Bool) throws {
         var all = try fill()
         try copy(two.folder, aside)
         try one.write("since", to: "album/since.txt")
@@ -279,10 +281,22 @@ struct RootTests {
         let kernel = UnwatchedFolder(two.folder.appendingPathComponent("album"), EIO)
         SystemCallObservation.add(kernel)
         defer { SystemCallObservation.remove(kernel) }
-        try putBack(isRunning: false)
+        if isInPlace {
+            two.stop()
+            try rollBack()
+            try two.start()
+        } else {
+            try putBack(isRunning: false)
+        }
         pair.wait { two.status?.stuck["album"] != nil && two.status?.line == .up }
         // All else is looked at.
         #expect(two.running?.isInStepNow == false)
+        if isInPlace {
+            // The next start knows of it, too.
+            two.stop()
+            try two.start()
+            pair.wait { two.status?.stuck["album"] != nil && two.status?.line == .up }
+        }
         kernel.end()
         two.tryAgain()
         pair.wait { two.contents == all && pair.isSettled }
@@ -291,6 +305,125 @@ struct RootTests {
         // What is removed from then on is removed.
         try FileManager.default.removeItem(at: two.folder.appendingPathComponent("album/since.txt"))
         pair.wait { one.text("album/since.txt") == nil && pair.isSettled }
+        pair.end()
+    }
+
+    // MARK: The same directory
+
+    private func count(_ folder: URL) -> UInt64 { (try? CountedFolder.count(at: FilePath(folder.path))) ?? 0 }
+
+    /// Has what is in the folder, and what that bears itself, be as in the copy that lies aside, as when its volume is put back to a
+    /// snapshot: it stays the directory that it is.
+    private func rollBack() throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: two.folder.path) {
+            try FileManager.default.removeItem(at: two.folder.appendingPathComponent(name))
+        }
+        CLinux.removexattr(two.folder.path, CountedFolder.attributeName)
+        try MountedVolume.run("cp", "-a", aside.path + "/.", two.folder.path)
+    }
+
+    /// The same while nothing else happens on the device, if it runs.
+    private func rollBack(isRunning: Bool) throws {
+        if isRunning {
+            let isDone = try #require(two.running).ask({ _ in (try? rollBack()) != nil }, or: { _ in false })
+            #expect(isDone)
+            two.tryAgain()
+        } else {
+            two.stop()
+            try rollBack()
+            try two.start()
+        }
+    }
+
+    @Test(
+        "A folder whose volume was put back to a snapshot is as one that was put back from a backup",
+        arguments: [true, false]
+    )
+    func rolledBack(isRunning: Bool) throws {
+        var all = try fill()
+        pair.wait { count(two.folder) > 0 }
+        try copy(two.folder, aside)
+        // What comes within twenty seconds has no number of its own, but at the end.
+        if isRunning { two.letPass(seconds: 20) }
+        try one.write("since", to: "since.txt")
+        try one.write("since", to: "later/since.txt")
+        try one.write("newer", to: "0.txt")
+        (all["since.txt"], all["later"], all["later/since.txt"]) = ("since", "/", "since")
+        all["0.txt"] = "newer"
+        pair.wait { two.contents == all && pair.isSettled }
+        if isRunning { pair.wait { count(two.folder) > count(aside) } }
+        try rollBack(isRunning: isRunning)
+        all["0.txt"] = "precious 0"
+        pair.wait { two.contents == all && one.contents == all && pair.isSettled }
+        #expect(two.said.contains(.vanished(itemCount: 3)), "\(two.said)")
+        #expect(try two.formerTexts(of: "0.txt") == ["newer"])
+        // What is removed from then on is removed.
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("since.txt"))
+        pair.wait { one.text("since.txt") == nil && pair.isSettled }
+        two.stop()
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("later"))
+        try two.start()
+        pair.wait { one.text("later/since.txt") == nil && pair.isSettled }
+        pair.end()
+    }
+
+    /// A folder that takes no attributes.
+    private final class RigidFolder: SystemCallObserver {
+        private let place: String
+        private let errno: CInt
+
+        init(_ folder: URL, _ errno: CInt) { (place, self.errno) = (folder.path, errno) }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            call.name == "fsetxattr" && call.path.string == place ? errno : 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test(
+        "A folder that cannot be changed any more is doubted once for being older",
+        arguments: [EROFS, ENOSPC]
+    )
+    func rolledBackRigid(errno: CInt) throws {
+        var all = try fill()
+        pair.wait { count(two.folder) > 0 }
+        try copy(two.folder, aside)
+        try one.write("since", to: "since.txt")
+        all["since.txt"] = "since"
+        pair.wait { two.contents == all && pair.isSettled }
+        two.stop()
+        #expect(count(two.folder) > count(aside))
+        try rollBack()
+        let kernel = RigidFolder(two.folder, errno)
+        SystemCallObservation.add(kernel)
+        defer { SystemCallObservation.remove(kernel) }
+        try two.start()
+        pair.wait { two.contents == all && one.contents == all && pair.isSettled }
+        for name in ["since.txt", "0.txt"] {
+            try FileManager.default.removeItem(at: two.folder.appendingPathComponent(name))
+            pair.wait { one.text(name) == nil && pair.isSettled }
+        }
+        two.stop()
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("1.txt"))
+        try two.start()
+        pair.wait { one.text("1.txt") == nil && pair.isSettled }
+        pair.end()
+    }
+
+    @Test("A memory that is older than the folder doubts nothing: what was removed meanwhile was removed")
+    func countAhead() throws {
+        _ = try fill()
+        two.stop()
+        let folder = try CountedFolder(FilePath(two.folder.path))
+        try folder.set(try folder.count() + 5)
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("0.txt"))
+        try two.start()
+        pair.wait { one.text("0.txt") == nil && pair.isSettled }
+        try one.write("newer", to: "1.txt")
+        pair.wait { two.text("1.txt") == "newer" && pair.isSettled }
+        two.stop()
+        #expect(try folder.count() > 5)
         pair.end()
     }
 

@@ -52,6 +52,16 @@ final class SeenRun: Sendable {
         }
     }
 
+    /// One that keeps a device in step, and is at rest.
+    ///
+    /// - Parameter device: One that does not run.
+    static func atRest(on device: TestDevice) throws -> SeenRun {
+        let run = SeenRun()
+        try run.start(device)
+        #expect(device.wait { (try? run.sync { $0.isSettled }) == true })
+        return run
+    }
+
     /// Does something where the run does all that it does.
     func sync<Value>(_ body: (SyncRun) throws -> Value) throws -> Value {
         let box = try #require(known.withLock { $0 })

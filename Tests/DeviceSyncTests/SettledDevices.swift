@@ -17,3 +17,7 @@ func expectSettled(
         sourceLocation: location
     )
 }
+
+func end(_ devices: [TestDevice]) {
+    for device in devices { device.stop() }
+}

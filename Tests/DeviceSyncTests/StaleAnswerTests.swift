@@ -44,13 +44,8 @@ struct StaleAnswerTests {
         let position = UInt64(pair.hub.entryCount)
         let said = Locked<[SyncReport]>([])
         two.line.open()
-        let running = ContainerSync(
-            two.place,
-            keys: two.keys,
-            by: two.identity,
-            hub: StaleHub(two.line, LogPage([], head: former), after: position, count: 2),
-            merger: TypeMerger(),
-            versions: two.versions,
+        let running = two.sync(
+            at: StaleHub(two.line, LogPage([], head: former), after: position, count: 2),
             report: { report in said.withLock { $0.append(report) } }
         )
         try running.start()

@@ -36,6 +36,23 @@ extension WorldDevice {
     func tryAgain() { running?.tryAgain() }
     func decide(goesOn: Bool) -> Bool { running?.decide(goesOn: goesOn) ?? false }
 
+    /// What keeps its folder in step through a hub of a test's own; to be started, and stopped. The device itself must not run.
+    func sync(
+        at hub: any ContainerHub,
+        merger: any DocumentMerger = TypeMerger(),
+        report: @escaping @Sendable (SyncReport) -> Void = { _ in }
+    ) -> ContainerSync {
+        ContainerSync(
+            place,
+            keys: keys,
+            by: identity,
+            hub: hub,
+            merger: merger,
+            versions: versions,
+            report: report
+        )
+    }
+
     // MARK: The folder
 
     func write(_ text: String, to name: String) throws {
@@ -69,6 +86,14 @@ extension WorldDevice {
             try versions.unresolvedConflicts(at: url).map {
                 String(decoding: try Data(contentsOf: $0.url), as: UTF8.self)
             }
+        }
+    }
+
+    /// How many versions of a file or package have lost a conflict that nobody has settled.
+    func conflictCount(_ name: String) throws -> Int {
+        let url = folder.appendingPathComponent(name)
+        return try VersionStore.$shared.withValue(versions) {
+            try versions.unresolvedConflicts(at: url).count
         }
     }
 

@@ -149,14 +149,20 @@ struct TransferTests {
         #expect(shares[name] == nil && shares[other] == nil)
     }
 
-    @Test("A hub's full volume, and this device's full disk, are named, with what helps against just that")
-    func volumes() throws {
+    /// The second device on a line that a test holds, in step and with the document a.txt.
+    private func heldWithDocument() throws -> HeldDevice {
         try one.write("text", to: "a.txt")
         pair.wait { two.text("a.txt") == "text" && pair.isSettled }
         two.stop()
         let held = try HeldDevice(two)
-        defer { held.stop() }
         #expect(two.wait { held.running.status.isSettled })
+        return held
+    }
+
+    @Test("A hub's full volume, and this device's full disk, are named, with what helps against just that")
+    func volumes() throws {
+        let held = try heldWithDocument()
+        defer { held.stop() }
         held.hub.refuse([.store], HubFailure(.volumeFull, "The hub's volume is full."))
         try two.write("more", to: "b.txt")
         #expect(two.wait { held.running.status.stuck["b.txt"]?.contains("volume is full") == true })
@@ -181,6 +187,29 @@ struct TransferTests {
         two.freeDisk()
         held.running.tryAgain()
         #expect(two.wait { two.text("c.txt") == "new" })
+        pair.end()
+    }
+
+    @Test("What a full hub does not even take a record of waits, with the remedy; what others do comes")
+    func records() throws {
+        let held = try heldWithDocument()
+        defer { held.stop() }
+        held.hub.refuse([.offer], HubFailure(.volumeFull, "The hub's volume is full."))
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("a.txt"))
+        #expect(two.wait { held.running.status.stuck["a.txt"]?.contains("volume is full") == true })
+        #expect(held.running.status.remedies?["a.txt"]?.contains("free some space on its volume") == true)
+        #expect(held.running.item("a.txt")?.uploadFailure?.code == .quota)
+        #expect(held.running.explain("a.txt").chain.map(\.kind) == [.hubFull])
+        try one.write("new", to: "b.txt")
+        #expect(two.wait { two.text("b.txt") == "new" })
+        #expect(held.running.status.line == .up)
+        // It is asked less often than others are.
+        held.running.tryAgain()
+        #expect(held.running.status.stuck["a.txt"] != nil)
+        held.hub.letGo()
+        for _ in 0..<6 { held.running.tryAgain() }
+        #expect(two.wait { one.text("a.txt") == nil && held.running.status.isSettled })
+        #expect(held.running.status.stuck.isEmpty)
         pair.end()
     }
 
@@ -286,6 +315,53 @@ struct TransferTests {
         try two.start()
         pair.wait { pair.isSettled }
         #expect(two.running?.item("a.txt")?.isDownloadRequested == false && two.text("a.txt") == nil)
+        pair.end()
+    }
+
+    @Test("What was asked for and is evicted before it is here does not come, also after a restart")
+    func withdrawn() throws {
+        for name in ["a.txt", "b.txt"] { try one.write(name, to: name) }
+        pair.wait { two.text("a.txt") == "a.txt" && two.text("b.txt") == "b.txt" && pair.isSettled }
+        try #require(two.running).evict("")
+        pair.wait { two.said.contains(.freed) }
+        two.line.cut()
+        pair.wait { two.status?.line == .down }
+        _ = try #require(two.running).download("a.txt", done: nil)
+        #expect(two.running?.item("a.txt")?.isDownloadRequested == true)
+        try #require(two.running).evict("a.txt")
+        #expect(two.running?.item("a.txt")?.isDownloadRequested == false)
+        two.stop()
+        try two.start()
+        two.line.mend()
+        // What comes tells that what is not to come would have come.
+        _ = try #require(two.running).download("b.txt", done: nil)
+        pair.wait { two.text("b.txt") == "b.txt" && pair.isSettled }
+        #expect(two.running?.item("a.txt")?.isDownloadRequested == false && two.text("a.txt") == nil)
+        pair.end()
+    }
+
+    @Test("What was asked for and is evicted as it comes, does not come; where somebody waits, it comes")
+    func withdrawnAsItComes() throws {
+        try one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        let running = try #require(two.running)
+        try running.evict("a.txt")
+        pair.wait { two.said.contains(.freed) }
+        two.line.slowDown(to: 600)
+        _ = try running.download("a.txt", done: nil)
+        pair.wait { two.line.isTransferring }
+        try running.evict("a.txt")
+        #expect(running.item("a.txt")?.isDownloadRequested == false)
+        let end = try running.download("a.txt") { _ in }
+        let refusal = #expect(throws: SyncRefusal.self) { try running.evict("a.txt") }
+        #expect(refusal?.code == .busy && running.item("a.txt")?.isDownloadRequested == true)
+        end()
+        two.line.slowDown(to: 0)
+        two.line.cut()
+        pair.wait { two.status?.line == .down }
+        two.line.mend()
+        pair.wait { two.said.filter { $0 == .freed }.count > 1 && pair.isSettled }
+        #expect(two.text("a.txt") == nil)
         pair.end()
     }
 }

@@ -203,6 +203,32 @@ struct VolumesTests {
         pair.end()
     }
 
+    @Test(
+        "What a check of a volume has made for itself at the top of that stays there, and nothing waits for it"
+    )
+    func lostAndFound() throws {
+        two.stop()
+        let volume = try MountedVolume(over: disk, keptAt: top)
+        let name = "lost+found"
+        try FileManager.default.createDirectory(
+            at: disk.appendingPathComponent(name),
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700]
+        )
+        try two.start()
+        try two.write("text", to: "disk/a.txt")
+        // Somebody's own, be it called the same.
+        try two.write("text", to: "\(name)/b.txt")
+        pair.wait {
+            one.text("disk/a.txt") == "text" && one.text("\(name)/b.txt") == "text" && pair.isSettled
+        }
+        #expect(one.contents["disk/\(name)"] == nil && two.status?.stuck.isEmpty == true)
+        try FileManager.default.removeItem(at: disk.appendingPathComponent("a.txt"))
+        pair.wait { one.text("disk/a.txt") == nil && pair.isSettled }
+        pair.end()
+        try volume.unmount()
+    }
+
     /// Has the volume that is gone leave its numbers to another, which is mounted there at once.
     private func exchange(_ volume: inout MountedVolume?, at folder: URL) throws -> MountedVolume {
         try volume?.unmount(isLazy: true)
@@ -306,6 +332,37 @@ struct VolumesTests {
         try two.start()
         pair.wait { held == all && pair.isSettled }
         #expect(one.contents == all)
+        withExtendedLifetime(other) { pair.end() }
+    }
+
+    @Test(
+        "A copy of a volume in its place, with all that it bears, is another: what it lacks comes from the hub",
+        arguments: [true, false]
+    )
+    func copied(isRunning: Bool) throws {
+        var (volume, all) = try fill()
+        let otherTop = pair.base.appendingPathComponent("other volume")
+        let aside = pair.base.appendingPathComponent("aside")
+        let other = try MountedVolume(over: aside, keptAt: otherTop)
+        try MountedVolume.run("cp", "-a", top.path + "/.", otherTop.path)
+        for name in ["2.txt", "deep/deep.txt"] {
+            try FileManager.default.removeItem(at: otherTop.appendingPathComponent(name))
+        }
+        try doing(whileItRuns: isRunning) {
+            try volume.unmount()
+            try MountedVolume.run("mount", "--bind", otherTop.path, disk.path)
+        }
+        defer { try? MountedVolume.run("umount", "-l", disk.path) }
+        pair.wait { held == all && pair.isSettled }
+        #expect(one.contents == all)
+        // It is the volume from then on, also when it is mounted anew.
+        try doing(whileItRuns: isRunning) {
+            try MountedVolume.run("umount", "-l", disk.path)
+            try FileManager.default.removeItem(at: otherTop.appendingPathComponent("2.txt"))
+            try MountedVolume.run("mount", "--bind", otherTop.path, disk.path)
+        }
+        all["disk/2.txt"] = nil
+        pair.wait { held == all && one.contents == all && pair.isSettled }
         withExtendedLifetime(other) { pair.end() }
     }
 

@@ -1,11 +1,12 @@
 import ChangeSets
-import DocumentTesting
 import Foundation
 import Merging
 import TestThreads
 import Testing
 import UIKit
 import UniformTypeIdentifiers
+
+@testable import DocumentTesting
 
 /// Documents of every kind are held to the laws; ones that break them are caught.
 @Suite("ConflictSuite", .onOwnThreads)
@@ -29,6 +30,20 @@ struct ConflictSuiteTests {
         let report = try textSuite(TextNote.self).check()
         #expect(report.mergedCount > 0 && report.keptCount > 0)
         #expect(report.mergedCount + report.keptCount == 30)
+    }
+
+    @Test("A seed in the environment that is none is an error, and plays nothing")
+    func wrongSeed() throws {
+        func suite(_ text: String) -> ConflictSuite<TextNote> {
+            ConflictSuite(seed: nil, environment: ["SHEAF_SEED": text]) { _ in
+                TextNote(fileURL: place("a.txt"))
+            } edit: { _, _ in
+                ConflictEdit("nothing") { _ in true }
+            }
+        }
+        let failure = #expect(throws: WorldSeedFailure.self) { try suite("47x11").check() }
+        #expect(failure?.text == "47x11")
+        #expect(try suite("4711").check().seed == 4711)
     }
 
     @Test("A document of JSON")

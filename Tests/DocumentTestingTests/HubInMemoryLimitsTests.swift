@@ -58,4 +58,53 @@ struct HubInMemoryLimitsTests {
         #expect(try code { try line.store(Data(count: HubLimits.framesByteCountMax + 1)) } == .tooLarge)
         #expect(hub.blobCount == 0)
     }
+
+    @Test(
+        "Records may come to a little more than the quota, contents may not; nothing of a request is written"
+    )
+    func quota() throws {
+        func commit(_ number: UInt8, _ byteCount: Int) throws -> OfferedCommit {
+            let item = ItemName(unchecked: Array(repeating: number, count: ItemName.byteCount))
+            let id = try #require(CommitName("a-\(number)"))
+            return OfferedCommit(item: item, base: 0, id: id, record: Data(count: byteCount))
+        }
+        _ = try line.offer([try commit(1, 60)])
+        hub.limit(toByteCount: 100, sparing: 50)
+        #expect(try code { _ = try line.offer([try commit(2, 60), try commit(3, 60)]) } == .quota)
+        #expect(hub.entryCount == 1)
+        #expect(try code { _ = try line.offer([try commit(2, 90)]) } == nil)
+        #expect(try code { _ = try line.offer([try commit(3, 1)]) } == .quota)
+        // What is there already is no more than it is.
+        #expect(try code { _ = try line.offer([try commit(2, 90)]) } == nil)
+        #expect(try code { try line.store(Data()) } == .quota)
+        hub.limit(toByteCount: .max)
+        #expect(try code { _ = try line.offer([try commit(3, 1)]) } == nil)
+        #expect(hub.entryCount == 3)
+    }
+
+    @Test("A hub without room on its volume writes nothing more down, and gives what it has")
+    func full() throws {
+        let item = ItemName(unchecked: Array(repeating: 3, count: ItemName.byteCount))
+        let id = try #require(CommitName("a-1"))
+        let commit = OfferedCommit(item: item, base: 0, id: id, record: Data(count: 9))
+        _ = try line.offer([commit])
+        hub.fill()
+        let other = OfferedCommit(
+            item: ItemName(unchecked: Array(repeating: 4, count: ItemName.byteCount)),
+            base: 0,
+            id: id,
+            record: Data(count: 9)
+        )
+        #expect(try code { _ = try line.offer([other]) } == .volumeFull)
+        #expect(try code { _ = try line.offer([commit]) } == nil)
+        let device = DeviceName(unchecked: Array(repeating: 5, count: DeviceName.byteCount))
+        let keys = WrappedKeys(generation: 1, keys: Data(count: 9))
+        #expect(try code { try line.keep(keys, for: device) } == .volumeFull)
+        #expect(try line.log(after: 0, waitSeconds: 0).entries.count == 1)
+        // Its volume is what it is, whatever is put back on it.
+        hub.restore(hub.backup())
+        #expect(try code { _ = try line.offer([other]) } == .volumeFull)
+        hub.free()
+        #expect(try code { _ = try line.offer([other]) } == nil)
+    }
 }

@@ -23,6 +23,22 @@ struct StoryJudgeTests {
         return StoryJudge.Evidence(name: name, folder: try StoryFolder(folder))
     }
 
+    @Test("What a step that broke off has left is no placeholder of anything")
+    func evicted() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        for name in [
+            "a/.b.txt.icloud", "a/.sheaf-51d4-.A.rtfd.icloud/.A.rtfd.icloud", ".sheaf-7-.c.txt.icloud",
+            "d.txt",
+        ] {
+            let url = folder.appendingPathComponent(name)
+            let parent = url.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+            try Data().write(to: url)
+        }
+        #expect(StoryScene.evicted(in: folder).map(\.path) == [folder.path + "/a/b.txt"])
+    }
+
     @Test("Who lacks an item, or has other contents, or a name that only looks alike, is found")
     func differences() throws {
         let judge = StoryJudge(acknowledged: [], discarded: [])
@@ -53,6 +69,19 @@ struct StoryJudgeTests {
         #expect(judge.faults([hub], witness: half) == half.wrong)
     }
 
+    @Test("What has left a device is taken to be as at the hub, and is to be there")
+    func left() throws {
+        let judge = StoryJudge(acknowledged: [], discarded: [])
+        let hub = try evidence("the last", ["a.txt": "mark-1-1.", "b.txt": "mark-2-2."])
+        var device = try evidence("one", [".a.txt.icloud": "", "b.txt": "mark-2-2."])
+        #expect(judge.faults([device], witness: hub).map(\.kind) == [.differs])
+        device.left = device.folder.takePlaceholders()
+        #expect(device.left == ["a.txt"] && device.folder.paths == ["b.txt"])
+        #expect(judge.faults([device], witness: hub) == [])
+        device.left.insert("c.txt")
+        #expect(judge.faults([device], witness: hub).first?.text.contains("one has also c.txt") == true)
+    }
+
     @Test("An edit is lost that is in no document and no version, unless somebody has removed it")
     func lost() throws {
         let text = "\(StoryMarks.mark(of: 1, 1))\n\(StoryMarks.mark(of: 1, 12))\n"
@@ -70,7 +99,30 @@ struct StoryJudgeTests {
         let judge = StoryJudge(acknowledged: marks, discarded: [], evaporated: ["mark-2-3."])
         #expect(judge.faults([device], witness: device) == [])
         device.keptMarks = ["mark-2-3."]
-        #expect(StoryJudge(acknowledged: marks, discarded: []).faults([device], witness: device) == [])
+        let hidden = StoryJudge(acknowledged: marks, discarded: []).faults([device], witness: device)
+        #expect(
+            hidden.map(\.kind) == [.lost] && hidden.first?.text.contains("only in former versions") == true
+        )
+        // Where the hub was put back to a backup from before, that is all there may be; where a device was, if it was so then.
+        var forgetful = StoryJudge(acknowledged: marks, discarded: [])
+        forgetful.record.noteEdit(of: [1], on: 0)
+        forgetful.record.noteRest(of: [0])
+        let restCount = forgetful.record.restCount
+        forgetful.record.noteEdit(of: [2], on: 0)
+        var other = forgetful
+        forgetful.record.noteForgetting(since: restCount, isHub: true)
+        #expect(forgetful.faults([device], witness: device) == [])
+        other.record.noteForgetting(since: restCount)
+        #expect(other.faults([device], witness: device) == hidden)
+        other.record.noteForgetting(since: restCount, hidden: ["mark-2-3."])
+        #expect(other.faults([device], witness: device) == [])
+        other = StoryJudge(acknowledged: marks, discarded: [])
+        other.record.noteForgetting(since: 0, isHub: true)
+        #expect(other.faults([device], witness: device) == hidden)
+        // What is in conflict somebody is asked about.
+        device.conflicts = [Array("a.txt".utf8): [try evidence("b", ["b.txt": "mark-2-3."]).folder]]
+        let said = StoryJudge(acknowledged: marks, discarded: []).faults([device], witness: device)
+        #expect(!said.contains { $0.kind == .lost }, "\(said)")
     }
 
     @Test("What explain says of an item has a reason, and is not that it is in step while it is not")
@@ -88,6 +140,83 @@ struct StoryJudgeTests {
         #expect(fault(false, causes) == nil)
         #expect(fault(true, causes)?.contains("“a.txt” on one, which is not in step") == true)
         #expect(fault(false, []) != nil)
+    }
+
+    @Test(
+        "At rest every item is said to be in step, or in conflict where it is, by a device that says so of itself"
+    )
+    func atRest() {
+        var state = ItemSyncState(path: "/pad/a.txt")
+        func fault(
+            _ kinds: [Explanation.Cause.Kind],
+            isSettled: Bool = true,
+            isInConflict: Bool = false,
+            hasLeft: Bool = false
+        ) -> String? {
+            let chain = kinds.map { Explanation.Cause($0, "It is \($0).") }
+            let said = Explanation(path: "a.txt", isSettled: isSettled, change: "", chain, next: "Wait.")
+            return StoryJudge.faultAtRest(
+                in: said,
+                of: state,
+                isInConflict: isInConflict,
+                hasLeft: hasLeft,
+                on: "one"
+            )?.text
+        }
+        #expect(fault([.settled]) == nil)
+        let said = fault([.due, .offline], isSettled: false)
+        for part in ["“a.txt” on one is to be said to be in step", "due: It is due.", "offline: It is"] {
+            #expect(said?.contains(part) == true, "\(said ?? "")")
+        }
+        #expect(fault([.settled], isSettled: false) != nil && fault([]) != nil)
+        #expect(fault([.settled, .conflict]) != nil)
+        #expect(fault([.settled], isInConflict: true)?.contains("in step, and in conflict") == true)
+        #expect(fault([.settled, .inside]) != nil)
+        state.hasConflicts = true
+        #expect(fault([.settled, .conflict], isInConflict: true) == nil)
+        #expect(fault([.settled])?.contains("it stands so") == true)
+        state.hasConflicts = false
+        state.contents = .missing
+        #expect(fault([.settled, .evicted], hasLeft: true) == nil && fault([.settled], hasLeft: true) != nil)
+        #expect(fault([.settled, .evicted]) != nil && fault([.settled]) != nil)
+        state.contents = .current
+        state.isUploading = true
+        #expect(fault([.settled]) != nil)
+        state.isUploading = false
+        state.isFolder = true
+        #expect(fault([.settled, .inside]) == nil)
+
+        var status = SyncStatus(
+            line: .up,
+            lineFailure: nil,
+            itemCount: 2,
+            unsettledCount: 0,
+            isSettled: true,
+            stuck: [:]
+        )
+        #expect(StoryJudge.faults(in: status, on: "one") == nil)
+        status.stuck = ["a.txt": "It is locked."]
+        let stuck = StoryJudge.faults(in: status, on: "one")?.text
+        #expect(stuck?.contains("one says that 0 items") == true && stuck?.contains("“a.txt”: It is") == true)
+    }
+
+    @Test("An item that is not said to be in step at the end is a fault, whatever else holds of it")
+    func notInStepAtTheEnd() async throws {
+        let scene = try StoryScene(seed: 1, deviceCount: 2, kinds: StoryKind.all)
+        for deed: WorldDeed in [.make(on: 0, kind: 0, folder: 0, name: 0), .rest] { await scene.apply(deed) }
+        let device = scene.devices[0]
+        #expect(scene.whatIsNotInStep(on: device, conflicts: []) == [], "\(scene.told)")
+        let unsaid = scene.whatIsNotInStep(on: device, conflicts: ["a.txt"]).map(\.text)
+        #expect(
+            unsaid.count == 1 && unsaid[0].contains("“a.txt” on device 1 is to be said to be in step, and in")
+        )
+        try device.running?.pause("a.txt", by: "test")
+        let faults = await scene.judge()
+        #expect(Set(faults.map(\.kind)) == [.explain], "\(faults)")
+        #expect(faults.contains { $0.text.contains("“a.txt” on device 1") && $0.text.contains("paused: ") })
+        device.stop()
+        #expect(scene.whatIsNotInStep(on: device, conflicts: []).map(\.kind) == [.explain])
+        try scene.end()
     }
 
     @Test("What waits on a device that has no line is explained there, item by item")

@@ -36,8 +36,40 @@ struct StoryRecordTests {
         settled.noteSettling(of: [1])
         #expect(kinds(settled, file("mark-1-1.")) == [])
         var forgotten = record
-        forgotten.noteForgetting()
+        forgotten.noteForgetting(since: 0)
         #expect(kinds(forgotten, file("mark-1-1.")) == [])
+    }
+
+    @Test(
+        "What is put back to a backup forgets only that with which something was done since all were at rest before"
+    )
+    func forgotten() {
+        var record = StoryRecord()
+        let other: Set = [file("mark-1-9.")]
+        record.noteEdit(of: [1], on: 0)
+        record.noteRemoval(of: "b.txt", with: ["mark-2-2."], on: 0)
+        record.noteRest(of: [0, 1])
+        let restCount = record.restCount
+        record.noteEdit(of: [3], on: 0)
+        record.noteForgetting(since: restCount, also: [4])
+        #expect(record.forgotten == [3, 4] && record.forgottenByHub == [])
+        #expect(kinds(record, file("mark-1-1."), inConflictWith: other) == [.needless])
+        #expect(kinds(record, file("mark-2-2.")) == [.returned])
+        let items = ["a.txt": file("mark-1-1."), "c.txt": file("mark-1-1.", "mark-1-5.")]
+        #expect(record.faults(ofAll: items, folders: []).map(\.kind) == [.doubled])
+        // One that was united with a document which may be forgotten may be so, too.
+        let united = ["a.txt": file("mark-1-1."), "c.txt": file("mark-1-1.", "mark-3-5.")]
+        #expect(record.faults(ofAll: united, folders: []) == [])
+        // Until all have met again nobody knows what an edit was made of.
+        record.noteEdit(of: [1], on: 0)
+        #expect(record.forgotten == [1, 3, 4])
+        #expect(kinds(record, file("mark-1-1."), inConflictWith: other) == [])
+        record.noteRest(of: [0], areAll: false)
+        record.noteMove(of: [5], on: 1)
+        record.noteRest(of: [0, 1])
+        record.noteSettling(of: [6])
+        record.noteForgetting(since: record.restCount, isHub: true)
+        #expect(record.forgotten == [1, 3, 4, 5, 6] && record.forgottenByHub == [6])
     }
 
     @Test("What a device was doing as it ended badly counts for nothing, what it had told before does")
@@ -50,6 +82,10 @@ struct StoryRecordTests {
         record.noteRemoval(of: "c.txt", with: ["mark-3-3."], on: 0)
         #expect(kinds(record, file("mark-1-1.")) == [.returned])
         #expect(kinds(record, file("mark-2-2.")) == [] && kinds(record, file("mark-3-3.")) == [])
+        // Once it has been at rest it knows all that there is.
+        record.noteRest(of: [0])
+        record.noteRemoval(of: "d.txt", with: ["mark-4-4."], on: 0)
+        #expect(kinds(record, file("mark-4-4.")) == [.returned])
     }
 
     @Test("What another device has moved meanwhile may be there, until all were at rest")

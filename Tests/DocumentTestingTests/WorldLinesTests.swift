@@ -86,6 +86,21 @@ struct WorldLinesTests {
         )
     }
 
+    @Test("What takes longer than clocks can tell takes so long, until the line is cut")
+    func verySlow() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        phone.slowDown(toSeconds: 1e10)
+        try await world.create(Log.init, "a.txt", on: phone) { $0.lines = ["one"] }
+        while !phone.line.isTransferring { await Task.yield() }
+        phone.slowDown(toSeconds: 0)
+        phone.goOffline()
+        phone.goOnline()
+        try await world.settle()
+        try await world.look(Log.init, "a.txt", on: pad) { #expect($0.lines == ["one"]) }
+        try world.end()
+    }
+
     @Test("A seed in the environment that is none is an error that says so, and takes no other one")
     func wrongSeed() throws {
         for text in ["47x11", "-1", "4711 ", "18446744073709551616"] {

@@ -115,6 +115,69 @@ struct WorldStoryDeedsTests {
         try await end(scene)
     }
 
+    @Test("What is typed into an open document is acknowledged once that is saved, or closed")
+    func typed() async throws {
+        let scene = try await played(Self.made + [.open(on: 0, item: 0), .type(on: 0, document: 0)])
+        #expect(scene.acknowledged == ["mark-1-1."], "\(scene.told)")
+        await scene.apply(.edit(on: 0, item: 0))
+        #expect(scene.acknowledged == ["mark-1-1.", "mark-1-2.", "mark-1-3."], "\(scene.told)")
+        for deed: WorldDeed in [.type(on: 0, document: 0), .close(on: 0, document: 0)] {
+            await scene.apply(deed)
+        }
+        #expect(scene.acknowledged.count == 4 && scene.typed.isEmpty, "\(scene.told)")
+        try await end(scene)
+    }
+
+    @Test("With a document that comes into a folder as that is removed goes what its device had of it before")
+    func cameAsRemoved() {
+        let there: Set = ["mark-1-1.", "mark-1-2.", "mark-2-3.", "mark-3-4."]
+        let thrown = StoryScene.versions(of: ["mark-1-5.", "mark-2-3."], come: ["mark-2-3."], from: there)
+        #expect(thrown == ["mark-1-1.", "mark-1-2."])
+        #expect(StoryScene.versions(of: ["mark-2-6."], come: ["mark-2-3."], from: there) == [])
+    }
+
+    @Test("What is saved where its document was thrown away is missed by nobody")
+    func savedAfterRemoval() async throws {
+        let scene = try await played([])
+        let places = [
+            scene.desk.appendingPathComponent("1"), scene.devices[0].folder.appendingPathComponent("a.txt"),
+        ]
+        for (number, place) in places.enumerated() {
+            let document = try StoryKind.text.make(place)
+            scene.typed[ObjectIdentifier(document)] = [StoryMarks.mark(of: 1, number)]
+            scene.acknowledge(document)
+        }
+        #expect(scene.acknowledged == ["mark-1-0.", "mark-1-1."] && scene.discarded == ["mark-1-0."])
+        try scene.end()
+    }
+
+    @Test("What another device has done meets what is typed and not saved, and both are there in the end")
+    func typedMeanwhile() async throws {
+        let scene = try await played(
+            Self.made + [
+                .open(on: 0, item: 0), .type(on: 0, document: 0), .edit(on: 1, item: 0), .rest,
+                .close(on: 0, document: 0), .rest,
+            ]
+        )
+        #expect(scene.acknowledged.count == 3, "\(scene.told)")
+        try await end(scene)
+    }
+
+    @Test("A machine that has no power any more has no open documents, nor what was not saved")
+    func abandoned() async throws {
+        let open: [WorldDeed] = Self.made + [.open(on: 0, item: 0)]
+        var scene = try await played(open + [.crash(on: 0, afterWrites: 0), .edit(on: 0, item: 0)])
+        #expect(scene.acknowledged == ["mark-1-1."] && scene.documents[0]?.count == 1, "\(scene.told)")
+        await scene.apply(.start(on: 0))
+        #expect(scene.documents[0] == nil && scene.typed.isEmpty, "\(scene.told)")
+        try await scene.world.settle()
+        #expect(try StoryFolder(scene.devices[1].folder).marks == ["mark-1-1."], "\(scene.told)")
+        try await end(scene)
+        scene = try await played(open + [.cutPower(on: 0), .edit(on: 0, item: 0)])
+        #expect(scene.documents[0] == nil && scene.acknowledged.count == 2, "\(scene.told)")
+        try await end(scene)
+    }
+
     @Test("What devices have said nobody needs leaves the hub, and nobody misses it")
     func released() async throws {
         let edits: [WorldDeed] = (0..<12).flatMap { [.edit(on: $0 % 2, item: 0), .rest] }

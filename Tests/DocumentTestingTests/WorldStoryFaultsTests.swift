@@ -1,3 +1,4 @@
+import DocumentFoundation
 import Foundation
 import TestThreads
 import Testing
@@ -49,14 +50,30 @@ struct WorldStoryFaultsTests {
 
     @Test("A shorter story that goes wrong in another way alone is not taken for it")
     func shrinksToTheSame() async throws {
-        let short = try await longStory().shrunk(keeping: [.lost, .half]) { story in
+        let short = try await longStory().shrunk(keeping: [.doubled, .returned]) { story in
             guard has(Self.needed, in: story) else { return [.differs, .restless, .other] }
-            return [.half, .explain]
+            return [.returned, .explain]
         }
         #expect(short.deeds == Self.needed)
         // One in which nothing is wrong is as short as it is.
         let story = longStory()
         #expect(try await story.shrunk(keeping: [], { _ in [.lost] }) == story)
+    }
+
+    @Test("A shorter story keeps the gravest of what goes wrong, and no lesser one is taken for it")
+    func shrinksToTheGravest() async throws {
+        let ranks: [[StoryFault.Kind]] = [
+            [.lost], [.half], [.conflict, .differs], [.explain], [.other, .restless],
+        ]
+        for (at, graver) in ranks.dropLast().enumerated() {
+            let lesser = Set(ranks[(at + 1)...].joined())
+            #expect(StoryFault.Kind.gravest(of: lesser.union(graver)) == Set(graver))
+            let short = try await longStory().shrunk(keeping: lesser.union([graver[0]])) { story in
+                has(Self.needed, in: story) ? [graver[0]] : lesser
+            }
+            #expect(short.deeds == Self.needed)
+        }
+        #expect(StoryFault.Kind.gravest(of: []) == [])
     }
 
     @Test(
@@ -79,6 +96,43 @@ struct WorldStoryFaultsTests {
     }
 
     private static let note = StoryKind("note", Note.init) { note, mark, _ in note.text += mark + "\n" }
+
+    @Test("All troubles end on the way, and all devices agree then, also of what has left one of them")
+    func endsTroubles() async throws {
+        let scene = try StoryScene(seed: 1, deviceCount: 2, kinds: StoryKind.all)
+        let deeds: [WorldDeed] = [
+            .make(on: 0, kind: 0, folder: 0, name: 0), .make(on: 0, kind: 2, folder: 0, name: 1), .rest,
+            .evict(on: 0, item: 0), .open(on: 1, item: 1), .type(on: 1, document: 0), .fillDisk(on: 1),
+            .goOffline(on: 0), .crashHub(afterWrites: 0, isLastAnswered: false), .fillHub,
+            .edit(on: 1, item: 0),
+            .endTroubles,
+        ]
+        for deed in deeds { await scene.apply(deed) }
+        #expect(scene.faults == [] && !scene.isOver, "\(scene.told)")
+        #expect(scene.world.hasHubRoom && scene.world.isHubRunning && scene.full.isEmpty)
+        #expect(scene.devices.allSatisfy { $0.isOnline && $0.isStarted } && scene.typed.isEmpty)
+        #expect(Placeholder.itemName(of: try names(scene.devices[0])[0]) == "a.txt", "\(scene.told)")
+        await scene.apply(.edit(on: 1, item: 0))
+        #expect(await scene.judge() == [], "\(scene.told)")
+        try scene.end()
+    }
+
+    private func names(_ device: WorldDevice) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: device.folder.path).sorted()
+    }
+
+    @Test("What is wrong on the way ends the story there, and is said once")
+    func endsEarly() async throws {
+        let scene = try StoryScene(seed: 1, deviceCount: 2, kinds: StoryKind.all)
+        for deed: WorldDeed in [.make(on: 0, kind: 0, folder: 0, name: 0), .rest] { await scene.apply(deed) }
+        scene.acknowledged.insert("mark-1-77.")
+        for deed: WorldDeed in [.endTroubles, .edit(on: 0, item: 0)] { await scene.apply(deed) }
+        let wanted = "when all troubles had ended on the way: edits are lost: [\"mark-1-77.\"]"
+        #expect(scene.isOver && scene.faults == [StoryFault(.lost, wanted)], "\(scene.faults)")
+        #expect(scene.acknowledged.count == 2, "\(scene.told)")
+        #expect(await scene.judge() == [StoryFault(.lost, wanted)])
+        try scene.end()
+    }
 
     @Test("Devices that do not come to rest are said without a seed that no story takes")
     func restless() {

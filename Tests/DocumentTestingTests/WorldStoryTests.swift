@@ -26,12 +26,12 @@ struct WorldStoryTests {
         let told = WorldStory(
             seed: 7,
             deviceCount: 2,
-            deeds: [.edit(on: 1, item: 3), .breakDisk(on: 0, reading: true), .rest]
+            deeds: [.edit(on: 1, item: 3), .breakDisk(on: 0, reading: true), .fillHub, .rest, .freeHub]
         )
         let test = told.test()
         for line in [
             "seed: 7,", "deviceCount: 2,", ".edit(on: 1, item: 3),", ".breakDisk(on: 0, reading: true),",
-            ".rest,",
+            ".fillHub,", ".rest,", ".freeHub,",
         ] { #expect(test.contains("        \(line)\n"), "\(test)") }
     }
 
@@ -41,11 +41,12 @@ struct WorldStoryTests {
         let kinds = Set(all.map { String("\($0)".prefix { $0 != "(" }) })
         #expect(
             kinds == [
-                "make", "makeFolder", "edit", "open", "close", "move", "remove", "settle", "evict",
+                "make", "makeFolder", "edit", "open", "type", "close", "move", "remove", "settle", "evict",
                 "download", "pass", "rest", "goOffline", "goOnline", "disturbLine", "calmLine", "fillDisk",
                 "crash", "makeExecutable", "deleteReleased",
                 "freeDisk", "breakDisk", "mendDisk", "setClock", "stop", "start", "kill", "cutPower",
-                "backUpHub", "restoreHub", "crashHub", "startHub", "backUp", "restore",
+                "backUpHub", "restoreHub", "crashHub", "startHub", "backUp", "restore", "fillHub", "freeHub",
+                "endTroubles",
             ]
         )
     }
@@ -79,6 +80,14 @@ struct WorldStoryTests {
         }
         let ending = try await story.run([whole])
         #expect(ending.faults == [] && ending.editCount == 3, "\(ending.told)")
+        // Executable is a file in it: that of a folder is what lets anybody into it.
+        let scene = try StoryScene(seed: 1, deviceCount: 2, kinds: [whole])
+        for deed in deeds + [.makeExecutable(on: 0, item: 0, isSo: false), .rest] { await scene.apply(deed) }
+        let package = scene.devices[0].folder.appendingPathComponent("a.rtfd")
+        let attributes = try FileManager.default.attributesOfItem(atPath: package.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o755, "\(scene.told)")
+        #expect(await scene.judge() == [], "\(scene.told)")
+        try scene.end()
 
         let half = StoryKind("rtfd", CarelessAlbum.init) { album, mark, _ in
             album.lines.append(mark)
@@ -90,6 +99,14 @@ struct WorldStoryTests {
         let once = WorldStory(seed: 1, deviceCount: 2, deeds: [deeds[0]])
         let faults = try await once.run([half]).faults
         #expect(faults.contains { $0.contains("a.rtfd” is half, as its kind says") }, "\(faults)")
+    }
+
+    @Test("A package of a type that nobody has declared is said to be none")
+    func undeclared() async throws {
+        let undeclared = StoryKind("undeclared", Album.init) { album, mark, _ in album.lines.append(mark) }
+        let story = WorldStory(seed: 1, deviceCount: 1, deeds: [.make(on: 0, kind: 0, folder: 0, name: 0)])
+        let faults = try await story.run([undeclared]).faults
+        #expect(faults.contains { $0.contains("declareTypes(infoPlist:)") }, "\(faults)")
     }
 
     @Test("Deeds mean something with any numbers")

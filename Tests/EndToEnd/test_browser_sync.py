@@ -148,6 +148,11 @@ def test_a_document_without_its_contents_is_shown_and_opened(two, open_tab):
         notice.get_by_role("button", name="Cancel").click()
         expect(notice).to_be_hidden()
         expect(symbol(tab, "Bracken")).to_have_accessible_name("Not on this device")
+        # So there is where nobody waits.
+        choose(tab, "Bracken", "Download Now")
+        expect(symbol(tab, "Bracken")).not_to_have_accessible_name("Not on this device")
+        choose(tab, "Bracken", "Cancel Download")
+        expect(symbol(tab, "Bracken")).to_have_accessible_name("Not on this device")
     tab.open_document("Bracken")
     assert tab.shown == "79,121,66\n"
     tab.close_document()
@@ -157,6 +162,53 @@ def test_a_document_without_its_contents_is_shown_and_opened(two, open_tab):
     choose(tab, "Bracken", "Download Now")
     expect(symbol(tab, "Bracken")).to_be_hidden()
     assert (here.folder / "Bracken.color").read_text() == "79,121,66\n"
+
+
+def test_what_goes_to_the_trash_comes_first_and_that_can_be_called_off(two, open_tab):
+    there, here = two.devices
+    for name, text in {"Fern": "79,121,66", "Moss": "138,154,91"}.items():
+        (there.folder / f"{name}.color").write_text(text + "\n")
+    two.settle()
+    tab = open_tab(two.start_app())
+    choose(tab, "Fern", "Remove Download")
+    expect(symbol(tab, "Fern")).to_have_accessible_name("Not on this device")
+    # Until then they are here, though not in the folder.
+    wait_for(lambda: "the room of evicted contents is free" in here.said, 20, lambda: here.said)
+    with two.hub.stopped():
+        tab.item("Fern").focus()
+        tab.page.keyboard.press("Delete")
+        notice = tab.page.get_by_role("region", name="Notices")
+        expect(notice).to_contain_text("Downloading “Fern”")
+        # Meanwhile all else can be done.
+        tab.item("Moss").click()
+        tab.page.keyboard.press("F2")
+        tab.page.keyboard.type("Bracken")
+        tab.page.keyboard.press("Enter")
+        wait_for(lambda: (here.folder / "Bracken.color").exists(), 20, lambda: here.said)
+        notice.get_by_role("button", name="Cancel").click()
+        expect(notice).to_be_hidden()
+        expect(symbol(tab, "Fern")).to_have_accessible_name("Not on this device")
+    tab.item("Fern").click()
+    tab.page.keyboard.press("Delete")
+    expect(tab.item("Fern")).to_be_hidden()
+    wait_for(lambda: not (there.folder / "Fern.color").exists(), 20, lambda: here.said)
+
+
+def test_what_is_kept_from_sync_says_so(two, open_tab):
+    there, here = two.devices
+    (there.folder / "Fern.color").write_text("79,121,66\n")
+    two.settle()
+    tab = open_tab(two.start_app())
+    expect(symbol(tab, "Fern")).to_be_hidden()
+    os.setxattr(here.folder / "Fern.color", "user.sheaf.excluded", b"1")
+    expect(symbol(tab, "Fern")).to_have_accessible_name("Stays on this device")
+    choose(tab, "Fern", "Sync Status")
+    sheet = tab.page.get_by_role("dialog", name="Sync status of “Fern”")
+    expect(sheet.locator(".status-lead")).to_have_text("Stays on this device")
+    expect(sheet).to_contain_text("excluded from sync")
+    tab.screenshot("sync-excluded")
+    os.setxattr(here.folder / "Fern.color", "user.sheaf.excluded", b"0")
+    expect(sheet.locator(".status-lead")).to_have_text("Up to date")
 
 
 def test_a_document_is_held_up_and_goes_on(two, open_tab):

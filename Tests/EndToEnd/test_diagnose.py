@@ -123,6 +123,12 @@ def test_a_report_goes_into_a_file_of_one_s_own(world, base):
     finally:
         os.umask(old)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    folder = base / "a folder"
+    folder.mkdir()
+    (folder / "a.txt").write_text("a")
+    refused = one.run("diagnose", "--output", folder)
+    assert refused.returncode == 1 and "is a folder" in refused.stderr, refused.stderr
+    assert (folder / "a.txt").read_text() == "a"
     assert "inotify watches" in file.read_text()
     # Without sheaf up, and with a damaged memory, it says so.
     one.end()

@@ -21,7 +21,9 @@ def test_the_doctor_finds_nothing_and_then_what_is_wrong(world):
     here = world(2)
     one, two = here.devices
     (one.folder / "a.bin").write_bytes(b"\0first")
+    (one.folder / "evicted.txt").write_text("evicted")
     here.settle()
+    assert one.run("evict", one.folder / "evicted.txt").returncode == 0
     assert findings(one) == {} and findings(two) == {}
     # A conflict that nobody has settled.
     two.end()
@@ -53,7 +55,14 @@ def test_the_doctor_finds_nothing_and_then_what_is_wrong(world):
     memory.write_bytes(b"no database at all, but as long as one has to be" * 100)
     found = findings(one)
     assert set(found) == {"notRunning", "database"}, found
-    assert "memory" in found["database"]["text"] and "join it anew" in found["database"]["remedy"]
+    assert "memory" in found["database"]["text"] and f"{memory.parent}" in found["database"]["remedy"], found
+    # That helps, also what has no contents here.
+    for part in memory.parent.glob("memory.sqlite*"):
+        part.rename(one.folder.with_name(part.name))
+    one.start()
+    wait_for(lambda: set(findings(one)) == {"conflict"}, 20, lambda: one.run("doctor").stdout)
+    assert one.run("download", one.folder / "evicted.txt").returncode == 0
+    assert (one.folder / "evicted.txt").read_text() == "evicted"
 
 
 def test_a_process_that_meets_others_elsewhere_is_found_and_asked_there(world):

@@ -1,8 +1,11 @@
 """Somebody who sets it up for the first time takes wrong turns: what is said is true, and nothing is left behind."""
 
+import contextlib
 import json
 import os
+import pathlib
 import shutil
+import sqlite3
 
 from devices import Device, wait_for
 from test_sync import SHEAF, base, world  # noqa: F401: fixtures
@@ -47,6 +50,38 @@ def test_a_folder_joined_while_another_is_kept_waits_and_says_so(world, base):
     wait_for(lambda: one.is_in_step, 20, lambda: one.said)
 
 
+def test_a_folder_that_is_away_keeps_no_other_from_being_kept_in_step(world, base):
+    here = world(1)
+    [one] = here.devices
+    here.settle()
+    one.end()
+    other = base / "on a stick"
+    joined = one.run("join", other, "--hub", here.hub.address, "--invitation", here.hub.invite())
+    assert joined.returncode == 0, joined.stderr
+    away = base / "away"
+    other.rename(away)
+    one.start()
+    (one.folder / "a.txt").write_text("text")
+    wait_for(lambda: one.run("explain", one.folder / "a.txt").returncode == 0, 30, lambda: one.said)
+    status = json.loads(one.run("status", "--json").stdout)
+    [waiting] = [folder for folder in status if folder["folder"] == str(other)]
+    assert "is not there" in waiting["lineFailure"] and "Mount its volume" in waiting["lineRemedy"], waiting
+    assert one.is_running and one.said.count("is not there") == 1, one.said
+    away.rename(other)
+    # Within ten seconds.
+    wait_for(lambda: one.is_in_step, 30, lambda: one.said + one.run("status").stdout)
+    one.end()
+    # What else is wrong with it is said, too.
+    settings = pathlib.Path(one.environment["SHEAF_HOME"]).glob("containers/*/settings")
+    [memory] = [place.parent / "memory.sqlite" for place in settings if json.loads(place.read_text())["folder"] == str(other)]
+    memory.write_bytes(b"no memory of anything" * 1000)
+    one.start()
+    (one.folder / "a.txt").write_text("other text")
+    wait_for(lambda: one.run("explain", one.folder / "a.txt").returncode == 0, 30, lambda: one.said)
+    status = {folder["folder"]: folder for folder in json.loads(one.run("status", "--json").stdout)}
+    assert status[str(other)]["line"] == "stopped" and "memory.sqlite" in status[str(other)]["lineFailure"], status
+
+
 def test_what_is_in_a_folder_is_not_the_folder(world):
     here = world(1)
     [one] = here.devices
@@ -73,6 +108,14 @@ def test_who_does_not_compare_is_not_told_of_somebody_in_between(world, base):
     here.settle()
 
 
+def assert_found(device, text):
+    """The doctor finds that something is wrong with a file of the device."""
+    done = device.run("doctor", "--json")
+    assert done.returncode == 1, done.stdout + done.stderr
+    found = [found for found in json.loads(done.stdout)["findings"] if found["kind"] == "deviceFile"]
+    assert len(found) == 1 and text in found[0]["text"] and "sheaf join" in found[0]["remedy"], found
+
+
 def test_a_damaged_file_of_the_device_is_named(world):
     here = world(1)
     [one] = here.devices
@@ -81,9 +124,10 @@ def test_a_damaged_file_of_the_device_is_named(world):
     [settings] = (base for base, _, names in os.walk(one.environment["SHEAF_HOME"]) if "settings" in names)
     with open(os.path.join(settings, "settings"), "w") as file:
         file.write("{")
-    for words in (["up"], ["doctor"], ["devices", one.folder]):
+    for words in (["up"], ["devices", one.folder]):
         done = one.run(*words)
         assert done.returncode == 1 and f"“{settings}/settings” is damaged" in done.stderr, done.stderr
+    assert_found(one, f"“{settings}/settings” is damaged")
 
 
 def test_what_a_file_was_is_written_with_all_that_it_bore_and_found_when_it_is_evicted(world, base):
@@ -113,11 +157,38 @@ def test_what_a_file_was_is_written_with_all_that_it_bore_and_found_when_it_is_e
     assert copy.stat().st_mode & 0o777 == 0o664 and os.getxattr(copy, "user.t") == b"kept"
     again = one.run("versions", path, "--restore", known, "--to", copy)
     assert again.returncode == 1 and "is there already" in again.stderr, again.stderr
+    # What cannot be written down is not settled, and not said to be.
+    index, = (base / f"home {one.name}" / "versions").rglob("index.sqlite")
+    with contextlib.closing(sqlite3.connect(index)) as database:
+        database.execute(
+            "CREATE TRIGGER stubborn BEFORE UPDATE ON versions BEGIN SELECT RAISE(ABORT, 'not now'); END")
+        refused = one.run("versions", path, "--settle")
+        assert refused.returncode == 1 and "not now" in refused.stderr, refused.stdout + refused.stderr
+        database.execute("DROP TRIGGER stubborn")
     assert one.run("versions", path, "--settle").returncode == 0
     wait_for(lambda: one.run("evict", path).returncode == 0, 20, lambda: one.said)
     assert not path.exists() and known in versions()
     done = one.run("versions", path, "--restore", known)
     assert done.returncode == 0 and path.read_bytes() == b"\0two", done.stderr
+
+
+def test_a_link_to_the_folder_means_the_folder(world, base):
+    here = world(1)
+    [one] = here.devices
+    (one.folder / "a.txt").write_text("a")
+    here.settle()
+    link = base / "shown"
+    link.symlink_to(one.folder)
+    assert one.run("evict", link).returncode == 0
+    wait_for(lambda: (one.folder / ".a.txt.icloud").exists(), 20, lambda: one.said)
+    assert one.run("download", link).returncode == 0
+    assert (one.folder / "a.txt").read_text() == "a"
+    assert one.run("pause", link).returncode == 0 and one.run("resume", link).returncode == 0
+    # One that leads elsewhere means itself.
+    link.unlink()
+    link.symlink_to(base)
+    elsewhere = one.run("pause", link)
+    assert elsewhere.returncode == 1 and "in no folder" in elsewhere.stderr, elsewhere.stderr
 
 
 def test_keys_that_are_gone_are_named(world):
@@ -127,9 +198,9 @@ def test_keys_that_are_gone_are_named(world):
     one.end()
     [own] = (base for base, _, names in os.walk(one.environment["SHEAF_HOME"]) if "settings" in names)
     os.rename(f"{own}/keys", f"{own}/keys.away")
-    for words in (["up"], ["doctor"]):
-        done = one.run(*words)
-        assert done.returncode == 1 and f"“{own}/keys” is not there" in done.stderr, done.stdout + done.stderr
+    done = one.run("up")
+    assert done.returncode == 1 and f"“{own}/keys” is not there" in done.stderr, done.stdout + done.stderr
+    assert_found(one, f"“{own}/keys” is not there")
 
 
 def present(device):

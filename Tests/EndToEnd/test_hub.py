@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import http.client
+import json
 import os
 import random
 import shutil
@@ -233,17 +234,77 @@ def test_two_devices_pair_over_the_relay(hub):
 
 def test_the_quota_holds(make_hub):
     hub = make_hub("--quota", "100K")
+    # So many that their rows would take more than they may, however little is in them.
+    small = b"".join(frame(blob_name(1000 + number), b"") for number in range(1000))
+    refusal = hub.ask("POST", blobs(), small)
+    assert (refusal.status, refusal.json["error"]["code"]) == (507, "quota")
+    refusal = hub.commit(*(commit(number, 0, "f", b"") for number in range(1000, 1500)))
+    assert (refusal.status, refusal.json["error"]["code"]) == (507, "quota")
     assert hub.ask("POST", blobs(), frame(blob_name(1), bytes(60_000))).status == 200
     refusal = hub.ask("POST", blobs(), frame(blob_name(2), bytes(60_000)))
     assert (refusal.status, refusal.json["error"]["code"]) == (507, "quota")
     refusal = hub.commit(commit(1, 0, "a", bytes(50_000)))
     assert refusal.status == 507 and " 102400 bytes" in refusal.json["error"]["message"]
     assert hub.commit(commit(1, 0, "a", bytes(30_000))).status == 200
-    assert hub.ask("POST", blobs(), frame(blob_name(2), bytes(12_000))).status == 200
+    assert hub.ask("POST", blobs(), frame(blob_name(2), bytes(11_000))).status == 200
     refusal = hub.ask("POST", blobs(), frame(blob_name(3), bytes(1000)))
     assert refusal.status == 507 and " 102400 bytes" in refusal.json["error"]["message"]
     # Who has no room for a blob can say what is removed.
     assert hub.commit(commit(2, 0, "b", bytes(1000))).status == 200
+
+
+def expect_removed_but(hub, other):
+    """The other container is there alone: no request reaches this one, nor makes it again, and each is told why."""
+    path = f"/v1/containers/{CONTAINER}"
+    for answer in [hub.log(wait=60), hub.ask("PUT", path), hub.commit(commit(9, 0, "f")),
+                   hub.ask("POST", blobs(), frame(blob_name(9), b"late")), hub.ask("GET", blobs("/" + blob_name(1))),
+                   hub.ask("POST", blobs("/missing"), {"names": [blob_name(1)]})]:
+        assert (answer.status, answer.json["error"]["code"]) == (410, "removed"), answer
+        assert f"sheaf hub keep {CONTAINER}" in answer.json["error"]["message"]
+    assert [found["container"] for found in hub.ask("GET", "/v1/containers").json["containers"]] == [other]
+
+
+def test_a_folder_is_removed_from_the_hub_and_kept_again(hub):
+    blob = os.urandom(3000)
+    assert hub.ask("POST", blobs(), frame(blob_name(1), blob)).status == 200
+    assert hub.commit(commit(1, 0, "a"), commit(2, 0, "b")).status == 200
+    other = "ab" * 16
+    assert hub.ask("PUT", f"/v1/containers/{other}").status == 201
+    log = checked_log(hub)
+    [first, second] = json.loads(hub.run("folders", "--json").stdout)
+    assert (first["id"], first["account"], first["commitCount"]) == (CONTAINER, 1, 2)
+    assert first["byteCount"] >= len(blob) and first["changed"] and first["standing"] == "kept"
+    assert [device["name"] for device in first["devices"]] == ["Phone"]
+    assert (second["id"], second["devices"]) == (other, [])
+    # Nobody answers, so nothing is done.
+    asked = hub.run("remove", CONTAINER)
+    assert asked.returncode == 1 and "Nothing was changed" in asked.stdout, asked.stdout + asked.stderr
+    assert checked_log(hub) == log
+    asking = Asking(lambda: hub.log(2, wait=60))
+    removed = hub.run("remove", CONTAINER[:6], "--yes")
+    assert removed.returncode == 0 and f"sheaf hub keep {CONTAINER}" in removed.stdout, removed.stdout + removed.stderr
+    assert asking.join().answer.status == 410 and asking.seconds < 30
+    expect_removed_but(hub, other)
+    hub.kill()
+    hub.start()
+    expect_removed_but(hub, other)
+    assert "“keep” has it back" in hub.run("folders").stdout
+    kept = hub.run("keep", CONTAINER)
+    assert kept.returncode == 0, kept.stderr
+    assert checked_log(hub) == log
+    assert hub.ask("GET", blobs("/" + blob_name(1))).body == blob
+    assert hub.commit(commit(3, 0, "c")).json["answers"] == [{"accepted": 3}]
+    # While no hub runs.
+    hub.end()
+    assert hub.run("remove", CONTAINER, "--yes").returncode == 0
+    hub.start()
+    expect_removed_but(hub, other)
+    hub.end()
+    assert hub.run("keep", CONTAINER).returncode == 0
+    hub.start()
+    assert len(checked_log(hub)) == 3
+    unknown = hub.run("remove", "ff" * 16, "--yes")
+    assert unknown.returncode == 1 and "sheaf hub folders" in unknown.stderr
 
 
 def test_it_ends_within_a_second_and_answers_those_who_wait(hub):
@@ -313,6 +374,9 @@ def test_a_backup_made_while_it_runs_is_a_hub_as_it_was(hub, tmp_path):
     stop.set()
     thread.join()
     assert made.returncode == 0, made.stderr
+    # Wherever it is taken from there, nobody else may read it.
+    for name in ("records.db", "blobs.db"):
+        assert (tmp_path / "copy" / name).stat().st_mode & 0o777 == 0o600, name
     assert hub.run("backup", tmp_path / "copy").returncode == 1
     assert hub.run("restore", tmp_path / "copy").returncode == 1
     hub.kill()

@@ -151,7 +151,7 @@ def test_of_two_devices_of_such_a_folder_the_other_one_waits_for_who_began_it(wo
         (founder.folder / "d.txt").write_text("d")
         expect_remedy(founder, here.hub, "d.txt")
         register_again(other, here.hub)
-        wait_for(lambda: "waits until the device that began it" in other.run("status").stdout, 40, lambda: other.said)
+        wait_for(lambda: "waits until the one that began it" in other.run("status").stdout, 40, lambda: other.said)
         (other.folder / "c.txt").write_text("c")
         register_again(founder, here.hub)
         expected.update({"c.txt": b"c", "d.txt": b"d"})

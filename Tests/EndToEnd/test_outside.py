@@ -72,19 +72,38 @@ def test_a_deleted_document_says_so_and_is_saved_again_when_asked(color):
     expect(state(color)).to_have_text("Saved")
 
 
+def opened_scrapbook(tab, text):
+    """A scrapbook with a text, open in a tab, and the field that the text is in."""
+    package = tab.app.documents / "Trip.scrapbook"
+    package.mkdir()
+    (package / "text.txt").write_text(text)
+    tab.item("Trip").wait_for()
+    tab.open_document("Trip")
+    field = tab.editor.get_by_role("textbox", name="Text")
+    expect(field).to_have_value(text)
+    return package, field
+
+
+def deleted_by_another_app(item, agent, tmp_path):
+    other = ScriptedProcess(BINARIES, agent.environment, tmp_path / "errors")
+    try:
+        other.tell("begin d delete", item).hears("d granted")
+        other.does("d", "remove", item).ends("d")
+    finally:
+        other.kill()
+
+
 def test_a_document_that_another_app_deleted_takes_no_edits_until_it_is_saved_again(
         agent, start_app, open_tab, tmp_path):
     tab = open_tab(start_app("Color", environment=agent.environment))
     file = opened(tab, "Short", "1,2,3\n")
-    other = ScriptedProcess(BINARIES, agent.environment, tmp_path / "errors")
-    try:
-        other.tell("begin d delete", file).hears("d granted")
-        other.does("d", "remove", file).ends("d")
-    finally:
-        other.kill()
+    deleted_by_another_app(file, agent, tmp_path)
     expect(state(tab)).to_have_text("Deleted")
     expect(hex_field(tab)).to_be_disabled()
     expect(hex_field(tab)).to_have_value("#010203")
+    tab.page.reload()
+    expect(hex_field(tab)).to_have_value("#010203")
+    expect(hex_field(tab)).to_be_disabled()
     state(tab).get_by_role("button").click()
     tab.page.get_by_role("dialog", name="Deleted").get_by_role("button", name="Save Again").click()
     until(file.exists)
@@ -94,14 +113,23 @@ def test_a_document_that_another_app_deleted_takes_no_edits_until_it_is_saved_ag
     until(lambda: file.read_text() == "160,160,160\n")
 
 
-def test_a_caret_stays_in_its_place_when_a_shell_writes_above_it(scrapbook):
-    package = scrapbook.app.documents / "Trip.scrapbook"
-    package.mkdir()
-    (package / "text.txt").write_text("one two")
-    scrapbook.item("Trip").wait_for()
-    scrapbook.open_document("Trip")
-    field = scrapbook.editor.get_by_role("textbox", name="Text")
+def test_what_another_app_deleted_is_still_in_view_in_a_tab_that_is_reloaded(
+        agent, start_app, open_tab, tmp_path):
+    tab = open_tab(start_app("Scrapbook", environment=agent.environment))
+    package, field = opened_scrapbook(tab, "one two")
+    deleted_by_another_app(package, agent, tmp_path)
+    expect(state(tab)).to_have_text("Deleted")
+    tab.page.reload()
     expect(field).to_have_value("one two")
+    expect(field).not_to_be_editable()
+    state(tab).get_by_role("button").click()
+    tab.page.get_by_role("dialog", name="Deleted").get_by_role("button", name="Save Again").click()
+    until(lambda: package.exists() and (package / "text.txt").read_text() == "one two")
+    expect(field).to_be_editable()
+
+
+def test_a_caret_stays_in_its_place_when_a_shell_writes_above_it(scrapbook):
+    package, field = opened_scrapbook(scrapbook, "one two")
     field.evaluate("field => { field.focus(); field.setSelectionRange(3, 3); }")
     (package / "text.txt").write_text("zero one two")
     expect(field).to_have_value("zero one two")
@@ -110,13 +138,7 @@ def test_a_caret_stays_in_its_place_when_a_shell_writes_above_it(scrapbook):
 
 def test_a_text_edited_here_and_by_a_shell_is_merged_without_asking(agent, start_app, open_tab):
     scrapbook = open_tab(start_app("Scrapbook", environment=agent.environment))
-    package = scrapbook.app.documents / "Trip.scrapbook"
-    package.mkdir()
-    (package / "text.txt").write_text("one\ntwo\nthree\n")
-    scrapbook.item("Trip").wait_for()
-    scrapbook.open_document("Trip")
-    field = scrapbook.editor.get_by_role("textbox", name="Text")
-    expect(field).to_have_value("one\ntwo\nthree\n")
+    package, field = opened_scrapbook(scrapbook, "one\ntwo\nthree\n")
     with agent.reading(package):
         field.fill("ONE\ntwo\nthree\n")
         expect(state(scrapbook)).to_have_text("Saving…")
@@ -312,13 +334,7 @@ def test_bad_text_written_into_an_open_document_keeps_what_was_read(color):
 
 
 def test_a_member_of_an_open_package_is_written_by_a_shell(scrapbook):
-    package = scrapbook.app.documents / "Trip.scrapbook"
-    package.mkdir()
-    (package / "text.txt").write_text("before")
-    scrapbook.item("Trip").wait_for()
-    scrapbook.open_document("Trip")
-    field = scrapbook.editor.get_by_role("textbox", name="Text")
-    expect(field).to_have_value("before")
+    package, field = opened_scrapbook(scrapbook, "before")
     (package / "text.txt").write_text("after")
     expect(field).to_have_value("after")
 

@@ -77,6 +77,8 @@ struct FailureWordsTests {
         #expect(failure.kind == .untrusted)
         #expect(failure.why.contains("certificate") && failure.description.contains("Renew the server's"))
         #expect(!failure.description.contains("can be reached"))
+        // Where people have to sign in to a network, something else answers until they have.
+        #expect(failure.remedy?.contains("sign in to this network first") == true)
         withExtendedLifetime(server) {}
     }
 }

@@ -112,8 +112,8 @@ struct KeyValueStateTests {
         #expect(state.set(nil, "8", at: number(5001), by: writers[0]) == true)
         #expect(state.set(.integer(0), "more", at: number(5002), by: writers[0]) == true)
         var large = KeyValueState()
-        // A key of three bytes, and five before the bytes.
-        let most = KeyValueState.byteCountMax - 8
+        // Neither the key counts nor what is before the bytes.
+        let most = KeyValueState.byteCountMax
         #expect(
             large.set(.bytes([UInt8](repeating: 0, count: most + 1)), "key", at: number(1), by: writers[0])
                 == false
@@ -124,7 +124,7 @@ struct KeyValueStateTests {
                 == true
         )
         #expect(large.size == (1, KeyValueState.byteCountMax))
-        #expect(large.set(.flag(true), "k", at: number(2), by: writers[0]) == false)
+        #expect(large.set(.integer(1), "k", at: number(2), by: writers[0]) == false)
         // Two devices' stores may be more than there is room for: nothing is lost by it.
         var other = KeyValueState()
         #expect(
@@ -310,5 +310,31 @@ struct KeyValueStateTests {
         #expect(throws: KeyValueError.self) { try KeyValueState(encoded: later) }
         let merged = KeyValueMerger().merge(base: nil, mine: sound, theirs: [1, 2])
         #expect(merged.conflicts.count == 1)
+    }
+
+    @Test(
+        "Made early, writes keep their order and give way to all others",
+        arguments: [0, 1 << 40] as [UInt64]
+    )
+    func early(above: UInt64) {
+        var state = KeyValueState()
+        let first = WriteNumber.first.bits + above
+        for (place, key) in ["b", "c", "a"].enumerated() {
+            #expect(state.set(.text(key), key, at: number(first + UInt64(place) * 5), by: writers[0]) == true)
+        }
+        let early = state.early
+        #expect(early.values == state.values && early.latest < .first)
+        let numbers = ["b", "c", "a"].compactMap { early.writes[Array($0.utf8)]?.number }
+        #expect(numbers == numbers.sorted() && Set(numbers).count == 3)
+        #expect(state.set(.text("later"), "b", at: number(first + 20), by: writers[0]) == true)
+        var again = early
+        again.merge(state.early)
+        #expect(again.values == state.values)
+        // Removed where they are by now, they stay so.
+        var account = KeyValueState()
+        account.merge(early)
+        #expect(account.set(nil, "a", at: .first, by: writers[1]) == true)
+        account.merge(early)
+        #expect(account["a"] == nil)
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Locks
 import TestThreads
 import Testing
+import Threads
 
 @testable import LocalSockets
 
@@ -115,6 +116,15 @@ struct ProcessMemoryTests {
             if let count { firstCounts.append(count) }
         }
         #expect(firstCounts == [0, 0, 0, 0])
+    }
+
+    @Test("Where there is no thread for it, it is done all the same, before who wants it goes on")
+    func withoutThread() {
+        let isDone = Locked(false)
+        OwnThread.$make.withValue({ _, _ in EAGAIN }) {
+            ProcessMemory.onOtherHeap("test") { isDone.withLock { $0 = true } }
+        }
+        #expect(isDone.withLock { $0 })
     }
 
     @Test("A thread for which room was made has it, and none of that is in memory yet")

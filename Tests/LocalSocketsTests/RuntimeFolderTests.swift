@@ -16,6 +16,20 @@ struct RuntimeFolderTests {
         #expect(place(["SHEAF_RUNTIME_DIR": "a", "XDG_RUNTIME_DIR": "/b"]) == "/b/sheaf")
         #expect(place([:]) == "/run/user/7/sheaf")
         #expect(place([:], ours: false) == "/tmp/sheaf-7")
+        // The one that another user's shell has left, or that is not there.
+        #expect(place(["XDG_RUNTIME_DIR": "/b"], ours: false) == "/tmp/sheaf-7")
+    }
+
+    @Test("Where it cannot be is said with what helps")
+    func noPlace() throws {
+        try withFolder { folder in
+            let error = #expect(throws: SocketError.self) {
+                try RuntimeFolder(path: folder.place(of: "none/own"))
+            }
+            #expect(error?.description.contains("SHEAF_RUNTIME_DIR") == true)
+            let others = #expect(throws: SocketError.self) { try RuntimeFolder(path: "/proc/self/none") }
+            #expect(others?.description.contains("SHEAF_RUNTIME_DIR") == true)
+        }
     }
 
     @Test("A folder that others can reach into is refused with a remedy")

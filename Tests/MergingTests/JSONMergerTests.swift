@@ -133,6 +133,21 @@ struct JSONMergerTests {
         broken(String(repeating: "[", count: begun) + String(repeating: "]", count: ended))
     }
 
+    @Test(
+        "So are more values than there is room for in all versions together; what one side changed is taken"
+    )
+    func tooMany() {
+        let json = { (first: Int, last: Int) in "[\(first),{\"a\":0},true,\"x\",null,\(last)]" }
+        // Eight values each.
+        for (countMax, isMerged) in [(24, true), (23, false), (8, false), (0, false)] {
+            var merger = JSONMerger()
+            merger.nodeCountMax = countMax
+            let merged = lawfulMerge(merger, json(0, 0), json(1, 0), json(0, 2), "\(countMax)")
+            #expect(merged.conflicts.isEmpty == isMerged, "\(countMax)")
+            #expect(merged.text == (isMerged ? json(1, 2) : json(1, 0)), "\(countMax)")
+        }
+    }
+
     @Test("Surrogates, whole and half, are read")
     func surrogates() {
         let base = "{\"\\ud83c\\udf0a\":1,\"\\ud800\":2,\"\\ud800x\":3}"

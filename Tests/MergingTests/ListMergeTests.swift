@@ -49,6 +49,32 @@ struct ListMergeTests {
         #expect(merged.conflicts.isEmpty)
     }
 
+    @Test("Of numbers side by side nobody makes what neither has written")
+    func numbersSideBySide() throws {
+        let date = lawfulMerge(merger, "[2026,1,31]", "[2026,2,31]", "[2026,1,30]")
+        #expect(date.text == "[2026,2,31]")
+        let conflict = try #require(date.conflicts.first)
+        #expect(date.conflicts.count == 1 && conflict.place == [.index(1)])
+        #expect(
+            [conflict.base, conflict.mine, conflict.theirs].map { $0?.text } == ["1,31", "2,31", "1,30"]
+        )
+        let place = "{\"at\":[-1.5, 2e3]}"
+        let moved = (
+            place.replacingOccurrences(of: "-1.5", with: "-1.75"),
+            place.replacingOccurrences(of: "2e3", with: "0")
+        )
+        #expect(
+            lawfulMerge(merger, place, moved.0, moved.1).conflicts.map(\.place) == [[.key("at"), .index(0)]]
+        )
+        // What one has changed altogether, and the other in part alike, is as that one has it.
+        let alike = lawfulMerge(merger, "[2026,1,31]", "[2026,2,28]", "[2026,2,31]")
+        #expect(alike.text == "[2026,2,28]" && alike.conflicts.isEmpty)
+        // Texts and flags are each for itself, and so are numbers apart.
+        let texts = lawfulMerge(merger, "[\"a\",false,\"1\"]", "[\"b\",false,\"1\"]", "[\"a\",true,\"2\"]")
+        #expect(texts.text == "[\"b\",true,\"2\"]" && texts.conflicts.isEmpty)
+        #expect(lawfulMerge(merger, "[1,0,1]", "[2,0,1]", "[1,0,2]").text == "[2,0,2]")
+    }
+
     /// An element that only the test knows again; `o` is no key that the merger takes for an identity.
     private struct Item {
         var origin: Int
@@ -144,6 +170,83 @@ struct ListMergeTests {
         )
         #expect(merged.text == "[3,4,5,6,7,8,1,2]")
         #expect(merged.conflicts.map { $0.mine?.text } == ["1,2"])
+    }
+
+    @Test("An element that one side moved and the other took away stays where it was moved to, and is told")
+    func movedAndDeleted() throws {
+        let merged = lawfulMerge(merger, "[1,2,3,4]", "[2,3,4,1]", "[2,3,4]")
+        #expect(merged.text == "[2,3,4,1]")
+        let conflict = try #require(merged.conflicts.first)
+        #expect(merged.conflicts.count == 1 && conflict.place == [.index(0)] && conflict.standing == .mine)
+        #expect([conflict.base, conflict.mine, conflict.theirs].map { $0?.text } == ["1", "1", nil])
+        #expect(conflict.mine?.range == 7..<8)
+        let keyed = lawfulMerge(merger, "{\"a\":[1,2,3,4]}", "{\"a\":[2,3,4]}", "{\"a\":[2,4,3,1]}")
+        #expect(keyed.conflicts.map(\.place) == [[.key("a"), .index(0)]])
+    }
+
+    @Test(
+        "An element that one side moved and the other moved and edited is a conflict: nobody has it twice unasked"
+    )
+    func movedAndMovedEdited() {
+        let items = { (names: [String]) in
+            "[" + names.map { "{\"n\":\"\($0.prefix(1))\",\"d\":\($0.count)}" }.joined(separator: ",") + "]"
+        }
+        let merged = lawfulMerge(
+            merger,
+            items(["P", "Q", "R"]),
+            items(["Q", "P", "R"]),
+            items(["Q", "R", "P'"])
+        )
+        #expect(merged.text == items(["Q", "P", "R", "P'"]))
+        #expect(merged.conflicts.map(\.place) == [[.index(0)]])
+        #expect(merged.conflicts.first?.theirs == nil)
+    }
+
+    @Test(
+        "Without a conflict each element is there once, and none that a side took away, however both moved them"
+    )
+    func movesAndDeletions() throws {
+        var (quietCount, toldCount) = (0, 0)
+        for seed in UInt64(1)...1_500 {
+            var numbers = SplitMix64(seed: seed)
+            let base = Array(0..<3 + numbers.below(9))
+            let sides = [100, 200].map { Self.rearranged(base, $0, &numbers) }
+            let merged = lawfulMerge(
+                merger,
+                "\(base)",
+                "\(sides[0])",
+                "\(sides[1])",
+                "seed \(seed)"
+            )
+            guard merged.conflicts.isEmpty else {
+                toldCount += 1
+                continue
+            }
+            quietCount += 1
+            let elements = try JSONDecoder().decode([Int].self, from: Data(merged.text.utf8))
+            let kept = base.filter { sides[0].contains($0) && sides[1].contains($0) }
+            let added = sides.flatMap { $0 }.filter { $0 >= 100 }
+            #expect(
+                elements.sorted() == (kept + added).sorted(),
+                "seed \(seed): \(base) \(sides) \(elements)"
+            )
+        }
+        #expect(quietCount > 100 && toldCount > 100)
+    }
+
+    /// Elements moved, taken away and put in.
+    private static func rearranged(_ base: [Int], _ first: Int, _ numbers: inout SplitMix64) -> [Int] {
+        var elements = base
+        for edit in 0..<1 + numbers.below(3) where !elements.isEmpty {
+            let place = numbers.below(elements.count)
+            switch numbers.below(4) {
+            case 0: elements.remove(at: place)
+            case 1: elements.insert(first + edit, at: place)
+            default:
+                elements.insert(elements.remove(at: place), at: numbers.below(elements.count + 1))
+            }
+        }
+        return elements
     }
 
     @Test("What one side moved, and the other left where it was, is where it was moved to")

@@ -202,6 +202,21 @@ struct ReplicaMergerTests {
         #expect(conflict.base?.bytes == ChangeSetCoding.encode(.text("a")))
     }
 
+    @Test("States of a device that was put back, and goes on under its old id, are a conflict as a whole")
+    func putBack() throws {
+        var phone = Replica(device: DeviceID(UUID()))
+        try phone.record(.add, "B", "1", [PropertyChange("title", .set(.text("a")))], at: 1)
+        let base = phone.encodedState()
+        let states = try ["X", "Y"].map { text in
+            var copy = try Replica(state: base, device: phone.device)
+            try copy.record(.modify, "B", "1", [PropertyChange("title", .set(.text(text)))], at: 9)
+            return copy.encodedState()
+        }
+        let merged = lawfulMerge(merger, base, states[0], states[1])
+        #expect(merged.conflicts.map(\.place) == [[]])
+        #expect(states.contains(merged.contents))
+    }
+
     @Test("What is no state is a conflict as a whole")
     func broken() {
         #expect(lawfulMerge(merger, [1], [2], [3]).conflicts.count == 1)

@@ -106,6 +106,72 @@ struct PropertyListMergerTests {
         #expect(try Self.value(try #require(conflict.theirs?.bytes)) == NSArray(array: [3, 4]))
     }
 
+    @Test(
+        "Of numbers and dates side by side nobody makes what neither has written, in both forms",
+        arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml]
+    )
+    func numbersSideBySide(_ format: PropertyListSerialization.PropertyListFormat) throws {
+        func merge(_ values: [[Any]]) throws -> MergedFile {
+            let files = try values.map {
+                Array(try PropertyListSerialization.data(fromPropertyList: $0, format: format, options: 0))
+            }
+            return lawfulMerge(merger, files[0], files[1], files[2])
+        }
+        let dates = (0..<4).map { Date(timeIntervalSinceReferenceDate: Double($0) * 86_400) }
+        #expect(try !merge([[1, 31], [2, 31], [1, 30]]).conflicts.isEmpty)
+        #expect(try !merge([[0.5, 1.5], [0.25, 1.5], [0.5, 1.25]]).conflicts.isEmpty)
+        #expect(
+            try !merge([[dates[0], dates[1]], [dates[2], dates[1]], [dates[0], dates[3]]]).conflicts.isEmpty
+        )
+        #expect(try merge([["i1", "d1"], ["i2", "d1"], ["i1", "d2"]]).conflicts.isEmpty)
+    }
+
+    @Test("More values than there is room for are a conflict as a whole, in both forms")
+    func tooMany() throws {
+        let versions = [
+            ["a": [1, 2], "b": [3, 4]], ["a": [7, 2], "b": [3, 4]], ["a": [1, 2], "b": [3, 9]],
+        ]
+        // Seven values each.
+        for (countMax, isMerged) in [(21, true), (20, false), (13, false), (6, false), (0, false)] {
+            var merger = PropertyListMerger()
+            merger.nodeCountMax = countMax
+            for format in [PropertyListSerialization.PropertyListFormat.binary, .xml] {
+                let files = try versions.map {
+                    Array(
+                        try PropertyListSerialization.data(fromPropertyList: $0, format: format, options: 0)
+                    )
+                }
+                let merged = lawfulMerge(merger, files[0], files[1], files[2], "\(countMax)")
+                #expect(merged.conflicts.isEmpty == isMerged, "\(countMax)")
+            }
+        }
+    }
+
+    /// A binary list of lists, each of which holds the next one several times.
+    private static func bomb(depth: UInt8, _ width: Int) -> [UInt8] {
+        var (bytes, offsets) = (BinaryPropertyList.magic, [UInt8]())
+        for level in 0..<depth {
+            offsets.append(UInt8(bytes.count))
+            bytes += [0xA0 | UInt8(width)] + [UInt8](repeating: level + 1, count: width)
+        }
+        offsets.append(UInt8(bytes.count))
+        bytes += [0x10, 1]
+        let table = UInt8(bytes.count)
+        bytes += offsets + [0, 0, 0, 0, 0, 0, 1, 1]
+        for number in [depth + 1, 0, table] { bytes += [0, 0, 0, 0, 0, 0, 0, number] }
+        return bytes
+    }
+
+    @Test("An object counts wherever it is referred to")
+    func references() {
+        var room = 40
+        #expect(BinaryPropertyList.json(Self.bomb(depth: 3, 3), &room) != nil)
+        #expect(room == 0)
+        room = 39
+        #expect(BinaryPropertyList.json(Self.bomb(depth: 3, 3), &room) == nil)
+        #expect(room < 0)
+    }
+
     @Test("A keyed archive is never taken apart")
     func keyedArchive() throws {
         let archives = try ["a", "b", "c"].map { text in

@@ -1,3 +1,4 @@
+import Foundation
 import SeededNumbers
 import Testing
 
@@ -105,6 +106,65 @@ struct TextMergerTests {
             [0, 0x0A, 1, 0x0A, 3]
         )
         #expect(zero.conflicts.count == 1)
+    }
+
+    private static let lines = "Stra\u{DF}e\n1\n2\n3\n4\ncaf\u{E9}\n"
+
+    /// As it was written before there was UTF-8.
+    private static func latin1(_ text: String) -> [UInt8] {
+        text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+    }
+
+    @Test("Where one side has converted a text, nothing is made of it that is neither")
+    func converted() {
+        let (old, edited) = (Self.lines, Self.lines.replacingOccurrences(of: "caf\u{E9}", with: "th\u{E9}"))
+        let versions = [
+            (Self.latin1(old), Array(old.utf8), Self.latin1(edited)),
+            (Array(old.utf8), Self.latin1(old), Array(edited.utf8)),
+            (Array("1\n2\n3\n".utf8), Self.latin1("\u{E9}\n2\n3\n"), Array("1\n2\n\u{E9}\n".utf8)),
+        ]
+        for (base, mine, theirs) in versions {
+            let merged = lawfulMerge(merger, base, mine, theirs)
+            #expect(merged.conflicts.map(\.base?.bytes) == [base])
+            #expect([mine, theirs].contains(merged.contents))
+            #expect(lawfulMerge(MarkupMerger(.html), base, mine, theirs).conflicts.count == 1)
+        }
+    }
+
+    @Test("What is in no encoding of its own goes with either, and what both have converted goes together")
+    func sameEncoding() {
+        let plain = "Road\n1\n2\n3\n4\ncoffee\n"
+        for encode in [Self.latin1, { (text: String) in Array(text.utf8) }] {
+            let merged = lawfulMerge(
+                merger,
+                encode(plain),
+                encode(plain.replacingOccurrences(of: "Road", with: "Stra\u{DF}e")),
+                encode(plain.replacingOccurrences(of: "coffee", with: "tea"))
+            )
+            #expect(merged.conflicts.isEmpty)
+            #expect(merged.contents == encode("Stra\u{DF}e\n1\n2\n3\n4\ntea\n"))
+        }
+        let both = lawfulMerge(
+            merger,
+            Self.latin1(Self.lines),
+            Array(Self.lines.utf8),
+            Array(Self.lines.replacingOccurrences(of: "2", with: "two").utf8)
+        )
+        #expect(both.conflicts.isEmpty)
+    }
+
+    @Test("Markup may say in a line how it is written: there one that is not UTF-8 goes with nothing that is")
+    func markupInTwoEncodings() {
+        let page = { (encoding: String, text: String) in
+            "<?xml version=\"1.0\" encoding=\"\(encoding)\"?>\n<a>\n<b>1</b>\n<b>\(text)</b>\n</a>\n"
+        }
+        let merged = lawfulMerge(
+            MarkupMerger(.xml),
+            Self.latin1(page("ISO-8859-1", "the")),
+            Self.latin1(page("UTF-8", "the")),
+            Self.latin1(page("ISO-8859-1", "th\u{E9}"))
+        )
+        #expect(merged.conflicts.count == 1)
     }
 
     @Test("Two texts without an ancestor are a conflict as a whole")

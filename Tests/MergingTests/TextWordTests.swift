@@ -1,3 +1,5 @@
+import Foundation
+import SeededNumbers
 import Testing
 
 @testable import Merging
@@ -46,6 +48,77 @@ struct TextWordTests {
         #expect(words.text == "pay 12.75 on friday.\n" && !words.isConflict)
         let names = merge("north-east wind", "south-east wind", "north-west wind")
         #expect(names.text == "south-west wind\n" && !names.isConflict)
+    }
+
+    private static let (first, second) = ("The sea is blue today.", "Nobody swims.")
+    private static let third = "Gulls cry over it."
+
+    @Test("A sentence that both moved within one line is a conflict, and there once")
+    func movedTwice() {
+        let (first, second, third) = (Self.first, Self.second, Self.third)
+        let merged = merge(
+            "\(second) \(first) \(third) So it is.",
+            "\(first) \(second) \(third) So it is.",
+            "\(first) \(third) So it is. \(second)"
+        )
+        #expect(merged.isConflict)
+        #expect(merged.text.components(separatedBy: second).count == 2)
+    }
+
+    @Test("A sentence that one side moved within its line and the other took away is a conflict")
+    func movedAndDeleted() {
+        let (first, second, third) = (Self.first, Self.second, Self.third)
+        #expect(
+            merge("\(second) \(first) \(third)", "\(first) \(third) \(second)", "\(first) \(third)")
+                .isConflict
+        )
+        // What only one has done to it is done.
+        let moved = merge("\(second) \(first)", "\(first) \(second)", "\(second) \(first) \(third)")
+        #expect(!moved.isConflict && moved.text == "\(first) \(second) \(third)\n")
+    }
+
+    @Test("A single letter that both took away, and one has put in elsewhere, is another one")
+    func singleLetters() {
+        let merged = merge("x sea and sky", "sea and sky", "sea and sky x blue")
+        #expect(!merged.isConflict && merged.text == "sea and sky x blue\n")
+    }
+
+    @Test("Without a conflict each word of a line is there once, and none that a side took away")
+    func moves() {
+        var (quietCount, toldCount) = (0, 0)
+        for seed in UInt64(1)...1_500 {
+            var numbers = SplitMix64(seed: seed)
+            let base = (0..<4 + numbers.below(9)).map { "b" + Self.letters[$0] }
+            let (mine, theirs) = (Self.edited(base, "m", &numbers), Self.edited(base, "t", &numbers))
+            let line = { (words: [String]) in words.joined(separator: " ") + "\n" }
+            let merged = lawfulMerge(TextMerger(), line(base), line(mine), line(theirs), "seed \(seed)")
+            guard merged.conflicts.isEmpty else {
+                toldCount += 1
+                continue
+            }
+            quietCount += 1
+            let words = merged.text.split { $0 == " " || $0 == "\n" }.map(String.init)
+            let kept = base.filter { mine.contains($0) && theirs.contains($0) }
+            let added = (mine + theirs).filter { !base.contains($0) }
+            #expect(words.sorted() == (kept + added).sorted(), "seed \(seed): \(base) \(mine) \(theirs)")
+        }
+        #expect(quietCount > 100 && toldCount > 100)
+    }
+
+    private static let letters = "abcdefghijklmnop".map(String.init)
+
+    /// Words moved, taken away and put in.
+    private static func edited(_ base: [String], _ tag: String, _ numbers: inout SplitMix64) -> [String] {
+        var words = base
+        for edit in 0..<1 + numbers.below(3) where words.count > 1 {
+            let place = numbers.below(words.count)
+            switch numbers.below(4) {
+            case 0: words.remove(at: place)
+            case 1: words.insert(tag + letters[edit], at: place)
+            default: words.insert(words.remove(at: place), at: numbers.below(words.count + 1))
+            }
+        }
+        return words
     }
 
     @Test("A number's signs are in one token with it, and those at its ends are not")

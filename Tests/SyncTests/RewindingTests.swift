@@ -187,10 +187,10 @@ struct RewindingTests {
         let name = name ?? String(repeating: "\u{E9}", count: 127)
         var (engine, _) = engine(log([(item, document(first, "a"))]), agreed: [:], disk: [:])
         let aside = SyncEngine.asideName(item, name)
-        #expect(aside.utf8.count <= 255)
+        #expect(aside.utf8.count <= 143)
         var effects = engine.rewind(to: [])
         effects += engine.take(.diskChanged(item, document(second, aside)))
         let committed = commits(&engine, effects)[item]??.place.name ?? ""
-        #expect(name.hasPrefix(committed) && committed.utf8.count >= min(name.utf8.count, 190))
+        #expect(name.hasPrefix(committed) && committed.utf8.count >= min(name.utf8.count, 80))
     }
 }

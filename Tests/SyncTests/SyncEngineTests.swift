@@ -449,6 +449,15 @@ struct SyncEngineTests {
         #expect(merges == [])
     }
 
+    @Test("The name under which an item stands aside is none too long for encrypted folders")
+    func asideLength() {
+        let item = ItemID(.max, .max)
+        for name in [String(repeating: "n", count: 143), String(repeating: "\u{e9}", count: 127), "a"] {
+            let aside = SyncEngine.asideName(item, name)
+            #expect(aside.utf8.count <= 143 && aside.utf8.count >= min(142, 55 + name.utf8.count), "\(aside)")
+        }
+    }
+
     @Test("A name that begins with a sign of the one before it stands aside, and comes back")
     func signsOfOneBefore() {
         let name = "\u{301}a"
@@ -483,5 +492,45 @@ struct SyncEngineTests {
             return
         }
         #expect(removal.state == nil && engine.dataless == [])
+    }
+
+    @Test("A process that was put back with its machine takes nothing for its own that the log had from it")
+    func putBackWithProcess() throws {
+        func made(
+            _ item: ItemID,
+            _ name: String,
+            _ content: String,
+            by engine: inout SyncEngine
+        ) throws -> Commit {
+            let content = ContentName(content)
+            let state = ItemState(.document, at: ItemPlace(.root, name), content: content)
+            _ = engine.take(.diskChanged(item, state))
+            guard case .commit(let commit)? = engine.take(.uploaded(content)).first else {
+                throw CancellationError()
+            }
+            return commit
+        }
+        let (lost, other) = (ItemID(1, 2), ItemID(1, 3))
+        var engine = SyncEngine(device: DeviceID(1), session: 1)
+        _ = engine.take(.reconnected)
+        let first = LogEntry(1, try made(item, "a", "a0", by: &engine))
+        _ = engine.take(.logRead([first]))
+        // A snapshot is taken; what comes after it is lost here, and not in the log.
+        var future = engine
+        let second = LogEntry(2, try made(lost, "b", "b0", by: &future))
+        _ = future.take(.logRead([second]))
+        let third = LogEntry(3, try made(item, "a", "a1", by: &future))
+        let again = try made(other, "c", "c0", by: &engine)
+        #expect(again.id == second.commit.id)
+        let edit = try made(item, "a", "a2", by: &engine)
+        #expect(edit.id == third.commit.id && edit.item == third.commit.item)
+        // What is not here has not been removed here, and two edits are two.
+        let effects = engine.take(.logRead([second, third]))
+        #expect(Set(effects) == [.fetch(ContentName("b0")), .fetch(ContentName("a1"))])
+        // What is given from now on is new.
+        _ = engine.take(.logRead([LogEntry(4, again)]))
+        #expect(engine.reasons(for: other) == [])
+        let next = try made(ItemID(1, 4), "d", "d0", by: &engine)
+        #expect(![again, edit, third.commit].map(\.id).contains(next.id))
     }
 }

@@ -146,7 +146,7 @@ struct RestoringTests {
         try bench.write(["a.txt": "merged"], "merged")
         var outcomes: [DocumentContents] = []
         for (own, other) in [(mine, theirs), (theirs, mine)] {
-            let notes = try bench.vault.mergedDress(base: base, mine: own, theirs: other)
+            let notes = try #require(try bench.vault.mergedDress(base: base, mine: own, theirs: other))
             outcomes.append(try keep("merged", in: bench, isElsewhere: true, notes: notes))
         }
         #expect(outcomes[0] == outcomes[1])
@@ -156,9 +156,47 @@ struct RestoringTests {
         #expect(stamp.permissions == 0o711 && stamp.modificationSeconds == 5)
         #expect(try FileReading.extendedAttribute("user.note", of: member) == Data("theirs".utf8))
         #expect(try FileReading.contents(of: member) == Data("merged".utf8))
-        // What is in one of them only is as it is there.
-        let apart = try bench.vault.mergedDress(base: nil, mine: mine, theirs: theirs)
-        #expect(try bench.vault.mergedDress(base: nil, mine: theirs, theirs: mine) == apart)
+        // Who does not know what both come from cannot say which of two values is the one that nobody has set.
+        #expect(try bench.vault.mergedDress(base: nil, mine: mine, theirs: theirs) == nil)
+        #expect(try bench.vault.mergedDress(base: nil, mine: theirs, theirs: mine) == nil)
+    }
+
+    @Test("What two have given to a document that cannot both be borne merges to nothing: both are kept")
+    func inConflict() throws {
+        let bench = try VaultBench(key: key)
+        func version(
+            _ name: String,
+            _ members: [String],
+            note: String? = "base",
+            permissions: mode_t = 0o644
+        ) throws -> DocumentContents {
+            let contents = members.map { ($0, DiskTree.file(name)) }
+            try bench.write(.folder(Dictionary(uniqueKeysWithValues: contents)), name)
+            for member in members {
+                let place = bench.document(name).appending(member).string
+                #expect(chmod(place, permissions) == 0)
+                guard let note else { continue }
+                #expect(CLinux.setxattr(place, "user.note", note, note.utf8.count, 0) == 0)
+            }
+            return try keep(name, in: bench, isElsewhere: true)
+        }
+        let base = try version("base", ["a", "b"])
+        func isMerged(_ mine: DocumentContents, _ theirs: DocumentContents) throws -> Bool {
+            let outcomes = try [(mine, theirs), (theirs, mine)].map { own, other in
+                try bench.vault.mergedDress(base: base, mine: own, theirs: other)
+            }
+            #expect(outcomes[0] == outcomes[1])
+            return outcomes[0] != nil
+        }
+        let red = try version("red", ["a", "b"], note: "red")
+        #expect(try !isMerged(red, try version("blue", ["a", "b"], note: "blue")))
+        #expect(try isMerged(red, try version("again", ["a", "b"], note: "red")))
+        // What was set stays against what was removed.
+        #expect(try isMerged(red, try version("none", ["a", "b"], note: nil)))
+        let fewer = try version("fewer", ["a"])
+        #expect(try !isMerged(fewer, red))
+        #expect(try !isMerged(fewer, try version("program", ["a", "b"], permissions: 0o755)))
+        #expect(try isMerged(fewer, try version("same", ["a", "b"])))
     }
 
     @Test("What is no note of losses is none")

@@ -87,8 +87,7 @@ struct VersionsTests {
         try bench.vault.setResolved([kept[2].id])
         try bench.vault.remove([kept[3].id])
         try bench.vault.keep(bench.document(), as: items[1], origin: VaultBench.origin())
-        #expect(try bench.vault.inConflict(among: items + [FileMark.fresh()]) == [items[1]])
-        #expect(try bench.vault.inConflict(among: []) == [])
+        #expect(try bench.vault.itemsInConflict() == [items[1]])
         for item in items {
             let isInConflict = try !bench.vault.unresolvedConflicts(of: item).isEmpty
             #expect(isInConflict == (item == items[1]))

@@ -71,6 +71,9 @@ pid_t cdoc_spawn_detached(const char *path, char *const arguments[], char *const
 /// as they are free, however many of them there were; so is what is free at the end of a heap beyond so many bytes.
 void cdoc_return_pieces_from(int byte_count, int free_byte_count);
 
+/// pthread_setname_np(3) for the calling thread, which is declared only for _GNU_SOURCE.
+int cdoc_name_thread(const char *name);
+
 /// mallopt(3): threads that come from now on share so many heaps, if there are as many already.
 void cdoc_bound_heaps(int count);
 

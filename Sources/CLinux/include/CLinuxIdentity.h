@@ -52,5 +52,8 @@ int cdoc_name_to_handle(int fd, int32_t *type, uint8_t *bytes, uint32_t *byte_co
 /// open_by_handle_at(2) with O_PATH; declared only for _GNU_SOURCE.
 int cdoc_open_by_handle(int volume_fd, int32_t type, const uint8_t *bytes, uint32_t byte_count);
 
+/// FAT_IOCTL_GET_VOLUME_ID of a file or folder on a volume of kind FAT: the number that it got when it was made; ioctl is variadic.
+int cdoc_fat_volume_id(int fd, uint32_t *id);
+
 /// openat2(2), for which there is no wrapper.
 int cdoc_openat2(int folder_fd, const char *path, uint64_t flags, uint64_t resolve);

@@ -27,7 +27,8 @@ extension Replica {
     /// Joins another copy's state into this one. What either has recorded stays; what either has done away with,
     /// having seen it, goes. Both get the same data by it.
     ///
-    /// - Throws: `malformed`, `versionUnknown`, `beyondLimit`. Nothing was joined then.
+    /// - Throws: `malformed`, `versionUnknown`, `beyondLimit`, `deviceUsedTwice` as of `mergedState(_:_:)`. Nothing was joined
+    ///   then.
     public mutating func merge(state: some Collection<UInt8>) throws(ChangeSetError) {
         let other = try State.decode(Array(state))
         var joined = contents
@@ -40,7 +41,9 @@ extension Replica {
 
     /// The state that two states make together; the same bytes whichever comes first.
     ///
-    /// - Throws: `malformed`, `versionUnknown`, `beyondLimit`.
+    /// - Throws: `malformed`, `versionUnknown`, `beyondLimit`; `deviceUsedTwice` where a device has given a number twice, as one
+    ///   does whose copy was put back to a former state and goes on under its old id. It is told by what is left of both
+    ///   changes: of one in whose place others have come since, nothing may be.
     public static func mergedState(
         _ first: some Collection<UInt8>,
         _ second: some Collection<UInt8>

@@ -1,11 +1,17 @@
 extension Contents {
     /// Joins other contents into these. Both have seen what they have seen, so what is in one only is either new to
     /// the other, or was done away with there.
+    ///
+    /// - Throws: `beyondLimit`, `deviceUsedTwice`. Then these are of no more use.
     mutating func join(_ other: Contents) throws(ChangeSetError) {
         var devices: [Int] = []
         for device in other.matrix.devices { devices.append(try matrix.intern(device)) }
         var joining = Joining(self, other, devices)
-        for object in other.objects.indices where other.exists(object) { join(object, of: other, &joining) }
+        let objects = intern(objectsOf: other, &joining)
+        try checkNumbers(against: other, devices, objects)
+        for object in other.objects.indices where other.exists(object) {
+            try join(object, of: other, into: objects[object], &joining)
+        }
         for object in joining.untouched where exists(object) && isOver(object, by: joining.otherApplied) {
             empty(object)
         }
@@ -18,28 +24,43 @@ extension Contents {
         return all.allSatisfy { $0.sequence <= applied[Int($0.device)] }
     }
 
-    private mutating func join(_ theirs: Int, of other: Contents, _ joining: inout Joining) {
-        let type = Int32(joining.name(other.objectNames.salt(of: theirs), &names, other))
-        let object = objectNames.intern(other.objectNames[theirs], salt: type)
-        makeObject(object)
+    /// By number: the number that an object of other contents has here; -1 for one to which nothing was done.
+    private mutating func intern(objectsOf other: Contents, _ joining: inout Joining) -> [Int] {
+        var numbers = [Int](repeating: -1, count: other.objects.count)
+        for theirs in other.objects.indices where other.exists(theirs) {
+            let type = Int32(joining.name(other.objectNames.salt(of: theirs), &names, other))
+            numbers[theirs] = objectNames.intern(other.objectNames[theirs], salt: type)
+            makeObject(numbers[theirs])
+        }
+        return numbers
+    }
+
+    private mutating func join(
+        _ theirs: Int,
+        of other: Contents,
+        into object: Int,
+        _ joining: inout Joining
+    ) throws(ChangeSetError) {
         joining.touch(object)
         let stored = other.objects[theirs]
         let edits = other.marks.list(from: stored.edits).map(joining.mark)
         let deletions = other.marks.list(from: stored.deletions).map(joining.mark)
         if exists(object) {
+            joining.noteCommon(marks.list(from: objects[object].edits), edits)
             objects[object].edits = join(edits, objects[object].edits, joining)
             objects[object].deletions = join(deletions, objects[object].deletions, joining)
-            joinRegisters(of: object, theirs, other, &joining)
+            try joinRegisters(of: object, theirs, other, &joining)
         } else if !(edits + deletions).allSatisfy({ $0.sequence <= joining.ownApplied[Int($0.device)] }) {
             for mark in edits { marks.push(mark, on: &objects[object].edits) }
             for mark in deletions { marks.push(mark, on: &objects[object].deletions) }
-            other.forEachRegister(of: theirs) { register in
+            joining.noteCommon([], [])
+            for register in other.registers(of: theirs) {
                 let property = Int32(joining.name(other.registers[register].property, &names, other))
                 let own = self.register(Int32(object), property)
                 for entry in other.entries.list(from: other.registers[register].entries) {
                     entries.push(joining.entry(entry), on: &registers[own].entries)
                 }
-                joinText(register, other, into: own, joining)
+                try joinText(other.texts[Int32(register)], into: own, joining)
             }
         }
     }
@@ -70,25 +91,35 @@ extension Contents {
         _ theirs: Int,
         _ other: Contents,
         _ joining: inout Joining
-    ) {
+    ) throws(ChangeSetError) {
         var isJoined: Set<Int> = []
-        other.forEachRegister(of: theirs) { number in
+        for number in other.registers(of: theirs) {
             let property = Int32(joining.name(other.registers[number].property, &names, other))
             let register = self.register(Int32(object), property)
             isJoined.insert(register)
             let list = other.entries.list(from: other.registers[number].entries).map(joining.entry)
-            join(list, register, joining)
-            joinText(number, other, into: register, joining)
+            try join(list, register, joining)
+            try joinText(other.texts[Int32(number)], into: register, joining)
         }
         var number = objects[object].registers
         while number >= 0 {
-            if !isJoined.contains(Int(number)) { join([], Int(number), joining) }
+            if !isJoined.contains(Int(number)) {
+                try join([], Int(number), joining)
+                try joinText(nil, into: Int(number), joining)
+            }
             number = registers[Int(number)].next
         }
     }
 
-    private mutating func join(_ theirs: [Entry], _ register: Int, _ joining: Joining) {
+    private mutating func join(
+        _ theirs: [Entry],
+        _ register: Int,
+        _ joining: Joining
+    ) throws(ChangeSetError) {
         let own = entries.list(from: registers[register].entries)
+        if let entry = joining.doubled(own, theirs) ?? joining.doubled(theirs, own) {
+            throw .deviceUsedTwice(device(entry), entry.sequence)
+        }
         entries.remove(from: &registers[register].entries, emptied: Self.noEntry) { entry in
             if entry.kind == .increment {
                 return theirs.contains { $0.isCounter(of: entry.device) && $0.sequence > entry.sequence }
@@ -105,9 +136,27 @@ extension Contents {
         }
     }
 
-    private mutating func joinText(_ theirs: Int, _ other: Contents, into register: Int, _ joining: Joining) {
-        guard let text = other.texts[Int32(theirs)] else { return }
-        texts[Int32(register), default: WovenText()].join(text, joining.devices)
+    private mutating func joinText(
+        _ theirs: WovenText?,
+        into register: Int,
+        _ joining: Joining
+    ) throws(ChangeSetError) {
+        if let change = doubled(theirs, register, joining) {
+            throw .deviceUsedTwice(matrix.devices[Int(change.device)], change.sequence)
+        }
+        guard let theirs else { return }
+        if let name = texts[Int32(register), default: WovenText()].join(theirs, joining.devices) {
+            throw .deviceUsedTwice(matrix.devices[Int(name.device)], name.sequence)
+        }
+    }
+
+    /// A change of which one side has more scalars than the other, though it is all on both.
+    private func doubled(_ theirs: WovenText?, _ register: Int, _ joining: Joining) -> Mark? {
+        let own = texts[Int32(register)]
+        guard own != nil || theirs != nil else { return nil }
+        return joining.common.first { change in
+            (own?.count(of: change) ?? 0) != (theirs?.count(of: change, devices: joining.devices) ?? 0)
+        }
     }
 
     private mutating func joinMatrix(_ other: Contents, _ joining: Joining) {
@@ -132,6 +181,9 @@ extension Entry {
 /// Which numbers here stand for which numbers there, and who had seen what before.
 private struct Joining {
     let devices: [Int]
+    /// Of the object that is joined, the edits that both know as its last ones: nobody who knew of one has edited it since, so
+    /// all that this one did to it is on both sides.
+    private(set) var common: [Mark] = []
     let ownApplied: [UInt64]
     /// By our numbers.
     let otherApplied: [UInt64]
@@ -155,6 +207,26 @@ private struct Joining {
 
     mutating func touch(_ object: Int) {
         if object < isTouched.count { isTouched[object] = true }
+    }
+
+    mutating func noteCommon(_ own: [Mark], _ theirs: [Mark]) {
+        common = own.filter { mark in
+            theirs.contains { $0.device == mark.device && $0.sequence == mark.sequence }
+        }
+    }
+
+    /// A value that one side has of a change of which the other has another one, or none where it should have it.
+    func doubled(_ entries: [Entry], _ others: [Entry]) -> Entry? {
+        entries.first { entry in
+            if others.contains(where: { $0.isSame(as: entry) }) { return false }
+            let isCommon = common.contains { $0.device == entry.device && $0.sequence == entry.sequence }
+            // A change puts in any number of elements, and sets or adds to a property once.
+            return isCommon
+                || entry.kind != .insert
+                    && others.contains {
+                        $0.device == entry.device && $0.sequence == entry.sequence && $0.kind == entry.kind
+                    }
+        }
     }
 
     var untouched: [Int] { isTouched.indices.filter { !isTouched[$0] } }

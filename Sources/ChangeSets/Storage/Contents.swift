@@ -68,6 +68,13 @@ struct Contents: Sendable {
         return objectNames.index(of: id, salt: Int32(type))
     }
 
+    /// An object's properties, in no order: for what may throw.
+    func registers(of object: Int) -> [Int] {
+        var numbers: [Int] = []
+        forEachRegister(of: object) { numbers.append($0) }
+        return numbers
+    }
+
     /// An object's properties, in no order.
     func forEachRegister(of object: Int, _ body: (Int) -> Void) {
         var number = objects[object].registers

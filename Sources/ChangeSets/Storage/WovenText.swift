@@ -140,17 +140,41 @@ struct WovenText: Sendable {
     }
 
     /// Takes another replica's text in, whose devices have these numbers here.
-    mutating func join(_ other: WovenText, _ devices: [Int]) {
+    ///
+    /// - Returns: The name of a scalar that is another one there: then two changes have one number.
+    mutating func join(_ other: WovenText, _ devices: [Int]) -> Name? {
         var places: [Int32] = []
         for scalar in other.scalars {
             var own = scalar
             own.name.device = UInt16(devices[Int(scalar.name.device)])
             own.before = scalar.before < 0 ? -1 : places[Int(scalar.before)]
+            if let known = numbers[own.name], !scalars[Int(known)].isSame(as: own) { return own.name }
             append(own)
             // It is there now, or was before.
             let number = numbers[own.name] ?? -1
             places.append(number)
             if scalar.isDeleted, number >= 0 { delete(number) }
         }
+        return nil
+    }
+
+    /// How many scalars a change has put in.
+    ///
+    /// - Parameter devices: The numbers that the change's maker knows the text's devices by; nil where they are the same.
+    func count(of change: Mark, devices: [Int]? = nil) -> Int {
+        scalars.count { scalar in
+            let device = Int(scalar.name.device)
+            return scalar.name.sequence == change.sequence
+                && (devices.map { $0[device] } ?? device) == Int(change.device)
+        }
+    }
+}
+
+extension WovenText.Scalar {
+    /// Whether it is what another replica has under its name. One that was put behind what is nowhere any more is at the
+    /// start.
+    fileprivate func isSame(as other: WovenText.Scalar) -> Bool {
+        scalar == other.scalar && time == other.time
+            && (before == other.before || before < 0 || other.before < 0)
     }
 }

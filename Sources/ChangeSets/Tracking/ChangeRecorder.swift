@@ -17,8 +17,7 @@ public final class ChangeRecorder {
     private var types: [String: any ChangeTrackedObject.Type] = [:]
     private var tracked: [Replica.ObjectReference: Tracked] = [:]
     private var references: [ObjectIdentifier: Replica.ObjectReference] = [:]
-    /// In the order in which the objects were changed.
-    private var changed: [(reference: Replica.ObjectReference, names: [String])] = []
+    private var changed = ChangedObjects<Replica.ObjectReference>()
     /// How many scalars one edit of a text has at most: what is pasted may be longer, and is recorded in several. Less than
     /// readers take only where that is tried out.
     var spliceCountMax = ChangeLimits.spliceCountMax
@@ -89,19 +88,22 @@ public final class ChangeRecorder {
     /// - Throws: `beyondLimit`, for a value with too many lists in each other say. What comes before it is recorded; it
     ///   and what comes after is tried again the next time.
     public func record() throws {
-        while let (reference, names) = changed.first {
-            if let tracked = tracked[reference] {
-                let changes = tracked.properties.filter { names.contains($0.name) }.flatMap {
-                    name,
-                    property in
-                    edits(of: name, property, reference).map { PropertyChange(name, $0) }
-                }
-                if !changes.isEmpty {
-                    try replica.record(.modify, reference.type, reference.id, changes, at: milliseconds())
-                }
+        while let change = changed.takeFirst() {
+            do { try record(change) } catch {
+                changed.putBack(change)
+                throw error
             }
-            changed.removeFirst()
         }
+    }
+
+    private func record(_ change: ChangedObjects<Replica.ObjectReference>.Change) throws {
+        let (reference, names) = change
+        guard let tracked = tracked[reference] else { return }
+        let changes = tracked.properties.filter { names.contains($0.name) }.flatMap { name, property in
+            edits(of: name, property, reference).map { PropertyChange(name, $0) }
+        }
+        guard !changes.isEmpty else { return }
+        try replica.record(.modify, reference.type, reference.id, changes, at: milliseconds())
     }
 
     private func edits(
@@ -187,7 +189,7 @@ public final class ChangeRecorder {
         tracked[reference] = Tracked(object: object, properties: properties)
         references[ObjectIdentifier(object)] = reference
         for (name, property) in properties {
-            property.watch { [weak self] in self?.noteChange(of: name, reference) }
+            property.watch { [weak self] in self?.changed.note(name, of: reference) }
         }
     }
 
@@ -195,14 +197,6 @@ public final class ChangeRecorder {
         guard let gone = tracked.removeValue(forKey: reference) else { return }
         references[ObjectIdentifier(gone.object)] = nil
         for (_, property) in gone.properties { property.watch(nil) }
-    }
-
-    private func noteChange(of name: String, _ reference: Replica.ObjectReference) {
-        if let index = changed.firstIndex(where: { $0.reference == reference }) {
-            if !changed[index].names.contains(name) { changed[index].names.append(name) }
-        } else {
-            changed.append((reference, [name]))
-        }
     }
 
     /// The tracked properties of an object, those of its superclasses first, by their names in the source.

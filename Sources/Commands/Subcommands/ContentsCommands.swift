@@ -14,7 +14,7 @@ extension Command {
             details: """
                 A placeholder takes the place of each, a hidden file named .NAME.icloud: whoever renames, moves or removes it \
                 does so with the file. Apps that coordinate get the contents back when they read; for other programs, run \
-                sheaf download first.
+                sheaf download first. What an app has asked for and is not here yet does not come.
 
                 Stays here: what the hub does not have as it is, what is in conflict, what somebody has open who objects, \
                 what a program has open for writing. Then it ends with 1.

@@ -5,6 +5,9 @@ internal import Foundation
 package struct DoctorRole: Sendable {
     /// Something that is wrong.
     package struct Finding: Codable, Hashable, Sendable {
+        /// The kind of those about accesses of the machine's programs.
+        package static let ofAccesses = "accesses"
+
         /// What it comes to, in a word: for scripts.
         package var kind: String
         /// The folder that it is about; nil for the machine.
@@ -73,7 +76,7 @@ extension Command {
                 console.complain(["Accesses are not looked at: \(error)"].printableLines)
             }
             var findings = (accesses?.findings ?? []).map {
-                DoctorRole.Finding("accesses", $0 + ".", remedy: nil)
+                DoctorRole.Finding(DoctorRole.Finding.ofAccesses, $0 + ".", remedy: nil)
             }
             if !isSaved, let role { findings += try role.findings() }
             if arguments[ReportParameters.json] {

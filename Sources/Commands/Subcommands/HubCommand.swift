@@ -13,6 +13,10 @@ package struct HubChoices: Hashable, Sendable {
     package var deviceRate = 500.0
     /// Requests a second without a token of one address, in the long run.
     package var addressRate = 0.5
+    /// Whether a list is printed as JSON.
+    package var isJSON = false
+    /// Whether nobody is asked before something goes.
+    package var isSure = false
     /// Whose device is invited, by the account's number; nil for another person's.
     package var invitedAccount: Int? = 1
 
@@ -24,6 +28,10 @@ package struct HubRole: Sendable {
     let serve: @Sendable (HubChoices, Console) throws -> Void
     let invite: @Sendable (HubChoices) throws -> String
     let accounts: @Sendable (HubChoices) throws -> [String]
+    let folders: @Sendable (HubChoices) throws -> [Folder]
+    let remove: @Sendable (HubChoices, _ id: String) throws -> Void
+    let keep: @Sendable (HubChoices, _ id: String) throws -> Void
+    let ask: @Sendable (_ question: String, Console) -> SharingRole.Answer
     let backUp: @Sendable (HubChoices, String) throws -> Void
     let restore: @Sendable (HubChoices, String) throws -> Void
 
@@ -31,16 +39,25 @@ package struct HubRole: Sendable {
     ///   - serve: Returns when the hub has ended well.
     ///   - invite: Returns an invitation.
     ///   - accounts: Returns a line for each account.
+    ///   - folders: Returns what is kept, account by account.
+    ///   - remove: Removes a folder from the hub, by its whole identifier.
+    ///   - keep: Has a folder that was removed be there again.
+    ///   - ask: Asks a person something, until he says yes or no.
     ///   - backUp: Copies a hub's folder to another one.
     ///   - restore: Makes a hub's folder of such a copy.
     package init(
         serve: @escaping @Sendable (HubChoices, Console) throws -> Void,
         invite: @escaping @Sendable (HubChoices) throws -> String,
         accounts: @escaping @Sendable (HubChoices) throws -> [String],
+        folders: @escaping @Sendable (HubChoices) throws -> [Folder],
+        remove: @escaping @Sendable (HubChoices, _ id: String) throws -> Void,
+        keep: @escaping @Sendable (HubChoices, _ id: String) throws -> Void,
+        ask: @escaping @Sendable (_ question: String, Console) -> SharingRole.Answer,
         backUp: @escaping @Sendable (HubChoices, String) throws -> Void,
         restore: @escaping @Sendable (HubChoices, String) throws -> Void
     ) {
         (self.serve, self.invite, self.accounts) = (serve, invite, accounts)
+        (self.folders, self.remove, self.keep, self.ask) = (folders, remove, keep, ask)
         (self.backUp, self.restore) = (backUp, restore)
     }
 }
@@ -75,15 +92,21 @@ private struct HubOptions {
         "with “invite”: for another person, whose folders, devices and quota are apart from all others"
     )
 
+    let yes = Flag("yes", "with “remove”: do not ask")
+
     var parameters: [Parameter] {
         [
-            .option(account), .flag(newAccount),
+            .option(account), .flag(newAccount), .flag(yes), .flag(ReportParameters.jsonOfFolders),
             .option(data), .option(listen), .flag(proxy), .option(quota), .option(retention),
             .option(deviceRate), .option(addressRate),
         ]
     }
 
-    func choices(_ arguments: Arguments) -> HubChoices {
+    /// - Throws: `UsageError` for what does not go together.
+    func choices(_ arguments: Arguments) throws -> HubChoices {
+        if arguments[newAccount], arguments[account].last != nil {
+            throw UsageError(description: "give either --account or --new-account")
+        }
         var choices = HubChoices()
         choices.data = arguments[data].last
         choices.address = arguments[listen].last
@@ -92,6 +115,7 @@ private struct HubOptions {
         choices.retentionDays = arguments[retention].last ?? choices.retentionDays
         choices.deviceRate = arguments[deviceRate].last ?? choices.deviceRate
         choices.addressRate = arguments[addressRate].last ?? choices.addressRate
+        (choices.isJSON, choices.isSure) = (arguments[ReportParameters.jsonOfFolders], arguments[yes])
         choices.invitedAccount = arguments[newAccount] ? nil : arguments[account].last ?? 1
         return choices
     }
@@ -116,11 +140,17 @@ extension Command {
         let options = HubOptions()
         let action = Positional(
             "ACTION",
-            "“invite” prints an invitation for one more device, “accounts” lists whose documents are here, “backup” copies the hub to DIR, “restore” "
-                + "makes a hub of the copy in DIR; without one the hub runs until it is told to end",
+            "“invite” prints an invitation for one more device, “accounts” lists whose documents are here, “folders” what "
+                + "is here, “remove” removes the folder ID from the hub, “keep” has one that was removed back, “backup” "
+                + "copies the hub to DIR, “restore” makes a hub of the copy in DIR; without one the hub runs until it is told "
+                + "to end",
             count: .optional
         )
-        let folder = Positional("DIR", "for a backup: a folder that is not there yet", count: .optional)
+        let folder = Positional(
+            "DIR|ID",
+            "for a backup: a folder that is not there yet; else what “folders” calls it, or how that begins",
+            count: .optional
+        )
         return Command(
             "hub",
             summary: "keep the documents of one's devices in step, without seeing what is in them",
@@ -131,13 +161,16 @@ extension Command {
                 It speaks HTTP. Beyond the loopback it listens only with --behind-proxy, and then wants a proxy \
                 with TLS in front of it: see Docs/hub.md.
 
-                “invite”, “accounts” and “backup” work while it runs. “restore” wants --data, or the usual folder, not to be \
-                there.
+                What is removed from the hub no device reaches any more, and each says so; what is in its folder stays as it \
+                is. The hub keeps it for as long as what devices have deleted, and has it back with “keep” until then.
+
+                All but “restore” work while it runs, and while it does not. “restore” wants --data, or the usual folder, not \
+                to be there.
                 """,
             [.positional(action), .positional(folder)] + options.parameters
         ) { arguments, console in
             guard let role else { throw ReportError(description: "this program cannot be a hub") }
-            return try run(role, options.choices(arguments), arguments.items, console)
+            return try run(role, try options.choices(arguments), arguments.items, console)
         }
     }
 
@@ -151,6 +184,13 @@ extension Command {
         case (nil, _): try role.serve(choices, console)
         case ("invite", nil): console.say(try role.invite(choices) + "\n")
         case ("accounts", nil): console.say(try role.accounts(choices).printableLines)
+        case ("folders", nil): try list(role, choices, console)
+        case ("remove", let name?): return try remove(name, role, choices, console)
+        case ("keep", let name?): try keep(name, role, choices, console)
+        case ("remove", nil), ("keep", nil):
+            throw UsageError(
+                description: "which folder? Say “sheaf hub \(items[0]) ID”; “sheaf hub folders” lists them"
+            )
         case ("backup", let folder?): try role.backUp(choices, folder)
         case ("restore", let folder?): try role.restore(choices, folder)
         case ("backup", nil), ("restore", nil):

@@ -19,6 +19,8 @@ enum ReportParameters {
     static let jsonWithDates = Flag("json", "print the whole report as JSON, times as ISO 8601 has them")
     /// For what tells of one event after another.
     static let jsonLines = Flag("json", "print each event as a line of JSON, times as in ISO 8601")
+    /// For what lists the folders of a hub, among other things that it does.
+    static let jsonOfFolders = Flag("json", "with “folders”: print them as JSON, times as ISO 8601 has them")
     /// For what only says what has come of it.
     static let jsonOutcome = Flag("json", "print what has come of it as JSON")
     static let from = ValueOption(

@@ -6,6 +6,8 @@ internal import Vault
 /// What those of one kind come to says nothing of another: a list of pieces is short, and the pieces are long.
 struct AnswerPace {
     private let answerByteCount: Int
+    /// How many bytes are to come with the next answer; for a line that breaks, fewer than usual.
+    var wantedByteCount: Int
     /// How many sealed bytes an object of a kind has, as far as that is known.
     private var expected: [ObjectKind: Int] = [:]
 
@@ -17,7 +19,7 @@ struct AnswerPace {
     ///   - byteCounts: How many the documents have that are to come, as far as that is known: of small ones that is how long the
     ///     pieces are. Large ones have many pieces, of a usual length.
     init(answerByteCount: Int, ofDocuments byteCounts: [UInt64] = []) {
-        self.answerByteCount = answerByteCount
+        (self.answerByteCount, wantedByteCount) = (answerByteCount, answerByteCount)
         let usual = UInt64(byteCount(of: .chunk))
         guard !byteCounts.isEmpty else { return }
         let known = byteCounts.map { min($0, Self.documentByteCountMax) }
@@ -36,7 +38,7 @@ struct AnswerPace {
     func first(of objects: some Sequence<VaultObject>) -> [VaultObject] {
         var (found, byteCount): ([VaultObject], Int) = ([], 0)
         for object in objects {
-            guard byteCount < answerByteCount, found.count < HubLimits.blobNameCountMax else { break }
+            guard byteCount < wantedByteCount, found.count < HubLimits.blobNameCountMax else { break }
             found.append(object)
             byteCount += self.byteCount(of: object.kind)
         }

@@ -13,11 +13,11 @@ internal import Vault
 //     read, sealed ──▶ sent, sent          asked for ──▶ opened, stored
 //
 extension ContentStore {
-    /// So many bytes of sealed objects are in a request, which the hub makes durable, or are to be in an answer.
-    private static let requestByteCount = 2 << 20
-    static let answerByteCount = 2 << 20
-    /// A request ends with the object that makes it this large.
-    private static let requestRoom = requestByteCount + requestByteCount / 8
+    /// So many bytes of sealed objects are in a request, or are to be in an answer, over a line that does not break.
+    private static let requestByteCount = LinePace.byteCounts.upperBound
+    static let answerByteCount = LinePace.byteCounts.upperBound
+    /// How much room a request takes: it ends with the object that makes it as large as is wanted.
+    private static func room(forRequestOf byteCount: Int) -> Int { byteCount + byteCount / 8 }
     /// Contents of so many bytes together are sent without asking whether the hub has any of them: to ask takes as long.
     private static let unaskedByteCountMax: UInt64 = 64 << 10
 
@@ -30,7 +30,8 @@ extension ContentStore {
         init(_ name: ContentName, on base: ContentName? = nil) { (self.name, self.base) = (name, base) }
     }
 
-    /// Sends what the hub does not have of contents, and returns when the hub has all of it durably.
+    /// Sends what the hub does not have of contents, and returns when the hub has all of it durably. In smaller requests where
+    /// something on the way takes none that are as large.
     ///
     /// - Parameter told: Told how far contents have come that take several requests; from several threads.
     func upload(
@@ -38,6 +39,30 @@ extension ContentStore {
         to hub: any ContainerHub,
         _ sealer: BlobSealer,
         told: @escaping @Sendable (ContentName, ItemSyncState.ObjectCount) -> Void = { _, _ in }
+    ) throws {
+        while true {
+            do { return try uploadAtOnce(uploads, to: hub, sealer, told: told) } catch let error as TooLarge {
+                guard line.withLock({ $0.noteTooLarge(byteCount: error.byteCount) }) else {
+                    throw error.failure
+                }
+            } catch let failure as LineFailure {
+                if !failure.isOfRequest { line.withLock { $0.noteBreak() } }
+                throw failure
+            }
+        }
+    }
+
+    /// A request was too large for what stands before the hub.
+    private struct TooLarge: Error {
+        let byteCount: Int
+        let failure: LineFailure
+    }
+
+    private func uploadAtOnce(
+        _ uploads: [Upload],
+        to hub: any ContainerHub,
+        _ sealer: BlobSealer,
+        told: @escaping @Sendable (ContentName, ItemSyncState.ObjectCount) -> Void
     ) throws {
         var progress = UploadProgress()
         var objects: [BlobName: VaultObject] = [:]
@@ -101,23 +126,28 @@ extension ContentStore {
     ) throws {
         let frames = BlobFrameWriter()
         var gathered: Set<BlobName> = []
+        // Of each request anew: what becomes of those before tells.
+        var byteCount = line.withLock(\.requestByteCount)
         func send() throws {
             let (body, blobs) = (frames.take(), gathered)
             gathered = []
             try requests.begin { [line] in
                 let begun = ContinuousClock.now
-                try hub.store(body)
+                do { try hub.store(body) } catch let failure as LineFailure where failure.status == 413 {
+                    throw TooLarge(byteCount: body.count, failure: failure)
+                }
                 line.withLock { $0.noteSent(after: .now - begun) }
                 note(blobs)
             }
+            byteCount = line.withLock(\.requestByteCount)
         }
         try vault.withStored(objects) { object, piece in
             let blob = try sealer.address(of: object.name.bytes)
             // Room for a whole request at once, if there is more to come than this.
-            if frames.isEmpty, objects.count > 1 { frames.reserve(Self.requestRoom) }
+            if frames.isEmpty, objects.count > 1 { frames.reserve(Self.room(forRequestOf: byteCount)) }
             try sealer.appendFrame(blob, of: piece, object, to: frames)
             gathered.insert(blob)
-            if frames.byteCount >= Self.requestByteCount { try send() }
+            if frames.byteCount >= byteCount { try send() }
         }
         if !frames.isEmpty { try send() }
     }

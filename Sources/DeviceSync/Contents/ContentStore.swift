@@ -85,12 +85,12 @@ struct ContentStore: Sendable {
 
     func has(_ name: ContentName) throws -> Bool { try vault.has(try Self.contents(name)) }
 
-    /// What documents bear that are merged of others.
+    /// What documents bear that are merged of others; nil where something of it would be lost.
     func mergedDress(
         base: ContentName?,
         mine: ContentName,
         theirs: ContentName
-    ) throws -> DressNotes {
+    ) throws -> DressNotes? {
         try vault.mergedDress(
             base: try base.map(Self.contents),
             mine: try Self.contents(mine),

@@ -18,6 +18,8 @@ struct Download {
 struct DownloadWaiter: Sendable {
     /// Told how far it has come; on the container's queue.
     var progress: @Sendable (ItemSyncState.Share) -> Void
+    /// Told just before the end where what he asked for is, if it has been moved since: from the root. On the container's queue.
+    var moved: @Sendable (String) -> Void = { _ in }
     /// Told once, how it has ended; nil for well. On the container's queue.
     var done: @Sendable (SyncRefusal?) -> Void
 }

@@ -63,8 +63,12 @@ final class ObjectRequests {
         guard !underWay.isEmpty else { return }
         let request = underWay.removeFirst()
         let begun = ContinuousClock.now
-        let blobs = try request.answer.value
-        if wasAsked { line.withLock { $0.noteAnswer(after: .now - begun) } }
+        let blobs: [(name: BlobName, blob: Data)]
+        do { blobs = try request.answer.value } catch let failure as LineFailure {
+            if !failure.isOfRequest { line.withLock { $0.noteBreak() } }
+            throw failure
+        }
+        line.withLock { $0.noteAnswer(after: wasAsked ? .now - begun : .zero) }
         let objects = blobs.compactMap { name, blob in request.objects[name].map { ($0, name, blob) } }
         if objects.isEmpty, let blob = request.objects.keys.min(by: { $0.description < $1.description }) {
             throw FalseBlob(kind: .leftOut, blob: blob)
@@ -86,6 +90,7 @@ final class ObjectRequests {
     private func ask(for wanted: ArraySlice<VaultObject>, countMax: Int) throws {
         guard underWay.count < countMax else { return }
         var asked = Set(underWay.flatMap(\.objects.values))
+        pace.wantedByteCount = line.withLock(\.byteCount)
         while underWay.count < countMax {
             let some = pace.first(of: wanted.lazy.filter { !asked.contains($0) })
             guard !some.isEmpty else { return }

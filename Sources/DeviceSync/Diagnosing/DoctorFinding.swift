@@ -4,7 +4,7 @@ package struct DoctorFinding: Hashable, Sendable {
         // Of the machine.
         case notRunning, beginning, busy, elsewhere, watches
         // Of a folder.
-        case folderMissing, readOnly, noRoom, database, notKept
+        case folderMissing, readOnly, noRoom, database, deviceFile, notKept
         // Of its hub.
         case shutOut, hubUnreachable, offline, stopped, hubDeed, clock, hubFull
         // Of what is in it.

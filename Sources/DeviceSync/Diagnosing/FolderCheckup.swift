@@ -18,9 +18,12 @@ package struct FolderCheckup: Sendable {
     package var hub: String
     /// In seconds since 1970.
     package var now: Double
-    /// Whether there is a folder at its place, and whether its volume may be written to.
+    /// Whether there is a folder at its place, and whether its volume may not be written to.
     package var isThere = true
     package var isReadOnly = false
+    /// Where this device keeps what it needs for the folder, and whether the volume of that may not be written to.
+    package var ownFolder = ""
+    package var isOwnReadOnly = false
     /// Of its volume, and of the one where this device keeps what it needs; nil where nobody says.
     package var freeByteCounts: [Int64] = []
     /// Why the hub does not answer, and what somebody has to do; nil where it may go on by itself.
@@ -80,6 +83,20 @@ package struct FolderCheckup: Sendable {
         }
     }
 
+    /// What helps a database that is not whole.
+    private func remedy(for database: StoredDiagnosis.Database) -> String {
+        switch database.integrity {
+        case "damaged" where database.name == "memory":
+            """
+            End sheaf up, move \(DeviceMemory.fileName), and what begins with that name, out of \(ownFolder.shellWord), and start it \
+            again: it is made anew from the folder and the hub.
+            """
+        case "damaged": "Start sheaf up anew: it is made again from what is stored."
+        case "no answer": "Ask again in a moment; if it stays so, end sheaf up and start it again."
+        default: database.remedy ?? "Check the volume and ask again."
+        }
+    }
+
     private func finding(_ kind: DoctorFinding.Kind, _ text: String, _ remedy: String) -> DoctorFinding {
         DoctorFinding(kind, folder: folder, text, remedy: remedy)
     }
@@ -97,6 +114,15 @@ package struct FolderCheckup: Sendable {
                 )
             )
         }
+        if isOwnReadOnly {
+            found.append(
+                finding(
+                    .readOnly,
+                    "What this device keeps for the folder, in \(ownFolder), may not be written to.",
+                    "Mount that volume so that it may: nothing goes or comes without it."
+                )
+            )
+        }
         if let least = freeByteCounts.min(), least < Self.leastFreeByteCount {
             found.append(
                 finding(
@@ -111,9 +137,7 @@ package struct FolderCheckup: Sendable {
                 finding(
                     .database,
                     "The \(database.name) of this folder \(Self.predicate(database.integrity)).",
-                    database.name == "memory"
-                        ? "Keep a copy of the folder, leave it with sheaf revoke, and join it anew."
-                        : "Start sheaf up anew: it is made again from what is stored."
+                    remedy(for: database)
                 )
             )
         }
@@ -141,7 +165,7 @@ package struct FolderCheckup: Sendable {
         } else if let hubFailure {
             let remedy = hubRemedy ?? "Check the network and the hub; it goes on by itself."
             found.append(finding(.hubUnreachable, "The hub \(hub) does not answer: \(hubFailure)", remedy))
-        } else if let status, status.line != .up, deeds.isEmpty {
+        } else if let status, status.line == .stopped || (status.line != .up && deeds.isEmpty) {
             let why = status.lineFailure ?? "it has not been tried yet."
             let isStopped = status.line == .stopped
             found.append(
@@ -149,7 +173,7 @@ package struct FolderCheckup: Sendable {
                     isStopped ? .stopped : .offline,
                     (isStopped ? "It is not kept in step: " : "There is no line to the hub: ") + why,
                     isStopped
-                        ? "Put right what stopped it, then start sheaf up again."
+                        ? status.lineRemedy ?? "Put right what stopped it, then start sheaf up again."
                         : status.lineRemedy ?? "Check the network and the hub; it goes on by itself."
                 )
             )

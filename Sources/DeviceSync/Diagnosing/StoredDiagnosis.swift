@@ -12,6 +12,10 @@ package struct StoredDiagnosis: Codable, Hashable, Sendable {
         package var logByteCount: Int
         /// “whole”, or what is wrong with it, without a word of what is in it.
         package var integrity: String
+        /// What helps where it cannot be read; no part of the report.
+        package var remedy: String?
+
+        private enum CodingKeys: CodingKey { case name, byteCount, logByteCount, integrity }
     }
 
     package var databases: [Database] = []
@@ -52,23 +56,25 @@ package struct StoredDiagnosis: Codable, Hashable, Sendable {
 
     private static func database(_ name: String, at place: FilePath) throws -> Database? {
         guard try FileStamp.ifPresent(at: place) != nil else { return nil }
+        let (integrity, remedy) = integrity(at: place)
         return Database(
             name: name,
             byteCount: try byteCount(at: place),
             logByteCount: try byteCount(at: FilePath(place.string + "-wal")),
-            integrity: integrity(at: place)
+            integrity: integrity,
+            remedy: remedy
         )
     }
 
-    private static func integrity(at place: FilePath) -> String {
+    private static func integrity(at place: FilePath) -> (said: String, remedy: String?) {
         do {
             let connection = try SQLiteConnection(path: place.string)
             let check = try connection.statement("PRAGMA quick_check(1)")
-            guard try check.step() else { return "no answer" }
+            guard try check.step() else { return ("no answer", nil) }
             defer { check.reset() }
-            return check.blob(0) == Array("ok".utf8) ? "whole" : "damaged"
+            return (check.blob(0) == Array("ok".utf8) ? "whole" : "damaged", nil)
         } catch {
-            return error.isDamage ? "damaged" : "cannot be read: code \(error.code)"
+            return error.isDamage ? ("damaged", nil) : ("cannot be read: code \(error.code)", error.remedy)
         }
     }
 }

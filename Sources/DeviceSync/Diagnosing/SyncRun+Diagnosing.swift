@@ -4,6 +4,14 @@ internal import Sealing
 internal import Sync
 internal import SyncMessages
 
+extension SyncDiagnosis {
+    /// How a folder stands, as far as its status tells, without a name in it.
+    init(redacting status: SyncStatus, of folder: String) {
+        self.init(of: folder, status)
+        lineFailure = lineFailure.map(RedactedText.of)
+    }
+}
+
 extension SyncRun {
     /// More than these are counted and not listed.
     private static let obstacleCountMax = 50
@@ -13,8 +21,7 @@ extension SyncRun {
     /// - Parameter events: What has happened, oldest first.
     func diagnosis(_ events: [(date: Date, report: SyncReport)]) -> SyncDiagnosis {
         var names = ItemPlaceholders()
-        var found = SyncDiagnosis(of: place.folder.string, status)
-        found.lineFailure = found.lineFailure.map(RedactedText.of)
+        var found = SyncDiagnosis(redacting: status, of: place.folder.string)
         found.logPosition = engine.tree.position
         found.keyGeneration = desk.devices.generation
         found.deviceCount = desk.devices.present.count

@@ -197,9 +197,13 @@ extension SyncRun {
             if why.cause == .away {
                 return Explanation.Cause(.notMounted, why.description, remedy: why.remedy)
             }
+            let name = name(ofFolder: folder)
+            let waiting = folder == item ? missingText.map { " " + $0 } ?? "" : ""
             return Explanation.Cause(
                 .cannotRead,
-                "\(name(ofFolder: folder)) cannot be looked at, so nobody can say what is in it: \(why)",
+                why.cause == .watches
+                    ? "\(name) cannot be watched, so what happens in it shows a while later: \(why)"
+                    : "\(name) cannot be looked at, so nobody can say what is in it: \(why)\(waiting)",
                 remedy: why.remedy ?? Self.makeReadable
             )
         }
@@ -251,7 +255,11 @@ extension SyncRun {
         let why = held.why
         return switch held.effect {
         case .commit, .upload:
-            Explanation.Cause(.cannotSend, "It cannot be sent: \(why)", remedy: why.remedy)
+            Explanation.Cause(
+                why.cause == .hubFull ? .hubFull : .cannotSend,
+                "It cannot be sent: \(why)",
+                remedy: why.remedy
+            )
         case .merge:
             Explanation.Cause(
                 .cannotPlace,
@@ -271,7 +279,7 @@ extension SyncRun {
     static let amidSave = "It is being saved, and out of its place until that ends."
     static let byItself = "It goes on by itself."
     static let isTriedAgain = "It is tried again every ten seconds."
-    private static let makeReadable = "Make it readable; it is tried again by itself."
+    static let makeReadable = "Make it readable; it is tried again by itself."
 
     var exclusion: Explanation.Cause {
         Explanation.Cause(
@@ -293,7 +301,7 @@ extension SyncRun {
             guard at != .root, let folder = parent(of: at) else { return nil }
             at = folder
         }
-        return unlisted.filter { $0.value.cause != .watches && $0.value.cause != .away }.keys.min()
+        return unlisted.filter { Self.isBlinding($0.value) }.keys.min()
     }
 
     /// The folder that cannot be looked at, not all of it at least, which an item is, or is in.
@@ -328,7 +336,7 @@ extension SyncRun {
     }
 
     /// All that an item is, or is to be.
-    private func awaitedContents(of item: ItemID) -> Set<ContentName> {
+    func awaitedContents(of item: ItemID) -> Set<ContentName> {
         (engine.tree[item]?.contents ?? []).union(table[item]?.state.contents ?? [])
     }
 

@@ -46,7 +46,7 @@ extension SyncRun {
         return [obstacle]
     }
 
-    private func cause(_ reason: SyncEngine.Reason, _ item: ItemID) -> Explanation.Cause {
+    func cause(_ reason: SyncEngine.Reason, _ item: ItemID) -> Explanation.Cause {
         var cause = Explanation.Cause(kind(of: reason), text(reason, item))
         switch reason {
         case .sending(let content), .getting(let content): cause.remedy = failedContents[content]?.remedy

@@ -1,5 +1,6 @@
 internal import DocumentFoundation
 internal import FileSystem
+internal import Foundation
 internal import Sync
 internal import SyncMessages
 
@@ -41,17 +42,41 @@ extension SyncRun {
         }
         let folder = lastItem(towards: path)
         if unlistedFolder(above: folder) != nil, let obstacle = obstacle(to: folder) { return obstacle }
-        if isSomething(at: path) {
-            let isExcluded = SyncExclusion.isExcluded(place.folder.appending(path), below: place.folder)
-            if isExcluded { return exclusion }
-            if isStopped { return endCause }
-            // What has just been made no event may have told of yet.
-            if dirtyFolders.contains(folder) || (stateOfUnseen(at: path) != nil && isListed(path)) {
-                return Explanation.Cause(.justChanged, Self.justChanged)
+        do {
+            if try FolderScan.status(at: place.folder.appending(path)) != nil,
+                let cause = try causeOfUnseen(path, in: folder)
+            {
+                return cause
             }
+        } catch {
+            if let cause = causeOfUnreadable(error) { return cause }
         }
         let text = "Nothing of this name is here or at the hub."
         return Explanation.Cause(.absent, text, remedy: "Check the name.")
+    }
+
+    /// Why something that is there leads to no item; nil for what has just this name on a volume that knows no capitals.
+    ///
+    /// - Throws: What keeps its folder from being looked at.
+    private func causeOfUnseen(
+        _ path: String,
+        in folder: ItemID
+    ) throws(SystemError) -> Explanation.Cause? {
+        let isExcluded = SyncExclusion.isExcluded(place.folder.appending(path), below: place.folder)
+        if isExcluded { return exclusion }
+        if isStopped { return endCause }
+        // What has just been made no event may have told of yet.
+        if dirtyFolders.contains(folder) { return Explanation.Cause(.justChanged, Self.justChanged) }
+        guard stateOfUnseen(at: path) != nil, try isListed(path) else { return nil }
+        return Explanation.Cause(.justChanged, Self.justChanged)
+    }
+
+    /// Why nobody can say whether anything is at a place: its disk fails, or nobody may look. Nil for a name that none can have.
+    private func causeOfUnreadable(_ error: SystemError) -> Explanation.Cause? {
+        guard error.isFault || [EACCES, EPERM].contains(error.errno) else { return nil }
+        let why = DiskRefusal(error)
+        let text = "It cannot be looked at, so nobody can say whether anything is there: \(why)"
+        return Explanation.Cause(.cannotRead, text, remedy: why.remedy ?? Self.makeReadable)
     }
 
     /// The item nearest to a place of those that it is in.
@@ -70,10 +95,10 @@ extension SyncRun {
     }
 
     /// Whether a folder lists a name. A volume that knows no capitals has something at others as well.
-    private func isListed(_ path: String) -> Bool {
+    ///
+    /// - Throws: What keeps it from being listed.
+    private func isListed(_ path: String) throws(SystemError) -> Bool {
         let there = place.folder.appending(path)
-        // What cannot be listed is explained by that.
-        guard let names = try? FolderScan.names(in: there.parent) else { return false }
-        return names.contains { $0.isSameInBytes(there.name) }
+        return try FolderScan.names(in: there.parent).contains { $0.isSameInBytes(there.name) }
     }
 }

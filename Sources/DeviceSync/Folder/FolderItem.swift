@@ -61,6 +61,11 @@ struct ItemTrace: Hashable, Sendable {
     /// Inode and device, as if these were an item's bits.
     var key: ItemID { ItemID(device, inode) }
 
+    /// Whether it is as large and as old, whatever its number.
+    func looks(like other: ItemTrace) -> Bool {
+        kind == other.kind && byteCount == other.byteCount && modified == other.modified
+    }
+
     /// Whether it is the very item, whatever became of it.
     func isSameItem(as other: ItemTrace) -> Bool {
         inode == other.inode && shortDevice == other.shortDevice && kind == other.kind

@@ -61,7 +61,7 @@ extension FolderLook {
         _ ahead: FolderListing? = nil
     ) throws -> Bool {
         let listing: FolderListing
-        let members: [FolderMember]
+        var members: [FolderMember]
         do {
             listing = try Removal.listingAfterPuttingBack(
                 in: path,
@@ -80,7 +80,10 @@ extension FolderLook {
         }
         if case .known(let folder) = parent, try isAway(folder, from: path) { return false }
         if let unreadable = listing.unreadable { outcome.unreadable[knownFolder(parent)] = unreadable }
-        let leftOut = LeftOut.all(of: members, unnamed: listing.unnamed)
+        var leftOut = LeftOut.all(of: members, unnamed: listing.unnamed)
+        if let index = try lostAndFound(in: path, among: members) {
+            leftOut.append(LeftOut(name: members.remove(at: index).name, reason: .lostAndFound))
+        }
         if !leftOut.isEmpty { leftOutNames.append((parent, leftOut)) }
         // Each is in one folder, under one name: nothing else has been matched with it.
         unchanged.formUnion(listing.unchanged)
@@ -89,10 +92,19 @@ extension FolderLook {
             case nil: try readOn(in: knownFolder(parent)) { try $0.note(member, in: path, as: parent) }
             case .passing:
                 if case .known(let folder) = parent { outcome.stagings.append((folder, member.name)) }
-            case .notUnicode, .reserved, .special, .strayPlaceholder: break
+            case .notUnicode, .reserved, .special, .strayPlaceholder, .lostAndFound: break
             }
         }
         return true
+    }
+
+    /// Which of a folder's members a check of its volume has made for itself; nil for none. One that is an item already stays one.
+    private func lostAndFound(in path: FilePath, among members: [FolderMember]) throws -> Int? {
+        guard let index = members.firstIndex(where: { $0.name == LostAndFound.name }),
+            table.item(like: ItemTrace(members[index].status)) == nil,
+            try LostAndFound.isPresent(in: path)
+        else { return nil }
+        return index
     }
 
     /// What the items were called that something may be which stands aside: by its inode, and by its mark.

@@ -62,6 +62,8 @@ extension FolderLook {
     }
 
     /// The item that has been moved to where something was found; nil for none.
+    ///
+    /// Where nothing but its number and its looks say so, it is read anew.
     mutating func movedItem(_ index: Int) throws -> ItemID? {
         let entry = found[index]
         let names = table.items(like: entry.trace)
@@ -75,7 +77,8 @@ extension FolderLook {
                 ? try hasLeft(known, for: entry) : try !isMatched(known) || hasLeft(known, for: entry)
             guard isAway else { continue }
             guard let mark else {
-                guard let item = table[known], mayBeMoved(item, unmarked: entry) else { continue }
+                guard let item = table[known], try mayBeMoved(known, item, unmarked: entry) else { continue }
+                if entry.trace.kind != .symbolicLink { outcome.unproven.insert(known) }
                 return known
             }
             if known == mark || isSecondName(known, of: mark, like: entry) { return known }
@@ -85,9 +88,30 @@ extension FolderLook {
 
     /// Whether something elsewhere that bears no mark may be an item whose inode it has: if nothing of it is another; of a link,
     /// which cannot bear one, and of a placeholder, which nobody edits, to be moved changes the change time.
-    func mayBeMoved(_ item: FolderItem, unmarked entry: Found) -> Bool {
+    func mayBeMoved(_ known: ItemID, _ item: FolderItem, unmarked entry: Found) throws -> Bool {
         let isLasting = entry.trace.kind == .symbolicLink || item.isDataless
-        return isLasting ? item.trace.hasContents(of: entry.trace) : item.trace == entry.trace
+        let isAlike = isLasting ? item.trace.hasContents(of: entry.trace) : item.trace == entry.trace
+        return try isAlike && !mayBeNumberedAnew(known, item, entry)
+    }
+
+    /// Whether something may have an item's number by chance: FAT has none, and the kernel counts such files as it meets them, anew
+    /// after each start. Two that are as large and as old may have each other's then. So it may be if what has the item's name looks
+    /// as the item did, or if the item did that has the name of this: what has a name is that, and is read.
+    private func mayBeNumberedAnew(_ known: ItemID, _ item: FolderItem, _ entry: Found) throws -> Bool {
+        guard !entry.hasOtherNames, entry.trace.kind != .symbolicLink else { return false }
+        if let place = identifiedPlace(of: entry), let own = table.item(at: place), own != known,
+            table[own]?.trace.looks(like: entry.trace) == true
+        {
+            return true
+        }
+        guard let path = table.path(of: known, in: root), path != entry.path else { return false }
+        return try FolderScan.status(at: path).map { ItemTrace($0).looks(like: item.trace) } ?? false
+    }
+
+    /// Nil where it is not known yet which item the folder is.
+    private func identifiedPlace(of entry: Found) -> ItemPlace? {
+        if case .found(let index) = entry.parent, found[index].item == nil { return nil }
+        return place(of: entry)
     }
 
     /// Whether something has the name that an item had when it was seen last.

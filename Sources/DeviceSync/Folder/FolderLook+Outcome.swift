@@ -9,6 +9,8 @@ extension FolderLook {
         /// Documents that are new or whose contents may be others, and how they look now. The table is not told before
         /// their contents are known: it says what goes with the contents that it names.
         var touched: [ItemID: ItemTrace] = [:]
+        /// What was moved as far as its number and its looks tell, without a mark: documents are read, whatever they look like.
+        var unproven: Set<ItemID> = []
         /// Documents that were here before, as they bear a mark, and are not known any more.
         var returning: Set<ItemID> = []
         /// Items that are not where they were seen last, nor anywhere that was looked at.

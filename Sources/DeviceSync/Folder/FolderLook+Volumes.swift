@@ -10,16 +10,19 @@ internal import Sync
 //     | noted | mounted | bears its mark         |                                                            |
 //     |-------|---------|------------------------|------------------------------------------------------------|
 //     | no    | no      | either                 | as of any folder                                           |
-//     | yes   | yes     | yes                    | as of any folder: mounted anew                             |
+//     | yes   | yes     | yes, and is the noted  | as of any folder: mounted anew                             |
 //     | yes   | no      | no, or it lies beneath | unmounted: nobody can say what is in it                    |
 //     | no    | yes     | no, and it had members | covered: nobody can say what is in it                      |
 //     | yes   | yes     | no                     | renewed: another volume; what is not in it has vanished    |
+//     | yes   | yes     | yes, and is another    | renewed: a copy of the volume                              |
 //     | yes   | no      | yes                    | renewed: a copy of it, without a volume of its own         |
 //     | no    | yes     | yes, or it was empty   | renewed: a copy of it on a volume, or a volume to be filled |
 //
+// A copy that was made with its attributes bears the mark: what its top folder is is noted, too (`TopFolder`).
+//
 // That a folder is renewed is noted with what has vanished from it, in one write, and its mark is given after
-// that: to who finds the mark, or the note, it is the folder as ever, from which somebody has removed what is not
-// there.
+// that, if it does not bear it as a copy: to who finds the mark with the note it is the folder as ever, from which somebody has
+// removed what is not there.
 extension FolderLook {
     /// Why nobody can say what is in a folder though another can be looked at in its place.
     struct Apart: Equatable {
@@ -54,11 +57,15 @@ extension FolderLook {
             if volume != nil { table.note(volume: nil, at: folder) }
             return false
         }
-        let bearsMark = try FileIdentity.mark(at: path).map { ItemID($0) } == folder
-        // Volumes of memory have the same numbers one after another.
-        if let volume, volume.isMarked { return !bearsMark }
+        guard let found = try FoundTopFolder(at: path, as: place) else { return true }
+        let bearsMark = found.mark.map { ItemID($0) } == folder
+        // Volumes of memory have the same numbers one after another, and a copy has the mark.
+        if let volume, volume.isMarked && !bearsMark || found.top.isAnother(than: volume.top) { return true }
         let isMarked = try bearsMark || volume != nil && giveMark(ofVolume: folder, at: path)
-        table.note(volume: FolderTable.Volume(beneath: volume?.beneath ?? 0, isMarked: isMarked), at: folder)
+        table.note(
+            volume: FolderTable.Volume(beneath: volume?.beneath ?? 0, isMarked: isMarked, top: found.top),
+            at: folder
+        )
         return false
     }
 
@@ -84,21 +91,22 @@ extension FolderLook {
         let volume = table.volumes[folder]
         let isSame = known.trace.isSameItem(as: entry.trace)
         // Of nearly all folders this is all.
-        if volume == nil ? isSame : known.trace == entry.trace { return .asEver }
+        if volume == nil, isSame { return .asEver }
         guard let place = try FolderPlace(at: entry.path) else { return .asEver }
         // Mounted or unmounted since it was listed: what is there now is looked at the next time.
-        guard entry.trace.isDirectory(place) else {
-            return .apart(Apart(cause: volume == nil ? .covered : .unmounted, place: nil))
-        }
+        let changed = Lying.apart(Apart(cause: volume == nil ? .covered : .unmounted, place: nil))
+        guard entry.trace.isDirectory(place) else { return changed }
         let isMounted = isMountPoint(place, in: table.trace(ofFolder: known.state.place.parent))
         if volume == nil, !isMounted { return .asEver }
         let isOther = seen(entry).map { $0 != folder } ?? false
+        guard let top = try FoundTopFolder(at: entry.path, as: place)?.top else { return changed }
         let bearsMark = try mark(of: index).map { ItemID($0) } == folder
         switch (volume, isMounted) {
         case (let volume?, true):
-            if bearsMark { return .asEver }
-            if isSame, !volume.isMarked { return .asEverUnmarked }
-            return .renewed(FolderTable.Volume(beneath: volume.beneath, isMarked: false))
+            let isNoted = !top.isAnother(than: volume.top)
+            if isNoted, bearsMark { return .asEver }
+            if isNoted, isSame, !volume.isMarked { return .asEverUnmarked }
+            return .renewed(FolderTable.Volume(beneath: volume.beneath, isMarked: bearsMark, top: top))
         case (let volume?, false):
             if isSame || isOther { return .asEver }
             let isCopy = bearsMark && entry.trace.inode != volume.beneath
@@ -106,7 +114,9 @@ extension FolderLook {
         case (nil, _):
             let isToBeFilled = !isOther && (bearsMark || table.members(of: folder).isEmpty)
             guard isToBeFilled else { return .apart(Apart(cause: .covered, place: place)) }
-            return .renewed(FolderTable.Volume(beneath: known.trace.inode, isMarked: bearsMark))
+            return .renewed(
+                FolderTable.Volume(beneath: known.trace.inode, isMarked: bearsMark, top: top)
+            )
         }
     }
 

@@ -47,7 +47,7 @@ struct FolderLook {
     var unchanged: Set<ItemID> = []
     /// What is left alone in folders that were listed.
     var leftOutNames: [(folder: Parent, names: [LeftOut])] = []
-    /// Folders that bear the marks of others by now, and which.
+    /// Folders that bear the marks of others by now, or have others' numbers, and which.
     private var renamed: [ItemID: ItemID] = [:]
     /// Folders that are not in their places: the folder above tells where they are, and so what is in them.
     var away: Set<ItemID> = []
@@ -118,7 +118,8 @@ struct FolderLook {
                 }
             }
         }
-        for (former, now) in renamed { moveMembers(of: former, to: now) }
+        // Where the former is not in its place, nothing was told of what is in that as being in it.
+        for (former, now) in renamed where !away.contains(former) { moveMembers(of: former, to: now) }
         let excluded = try takeExcluded()
         let anew = Set(listedAnew.compactMap { found[$0].item })
         for folder in folders where !away.contains(folder) || anew.contains(folder) {
@@ -178,12 +179,12 @@ struct FolderLook {
         let entry = found[index]
         guard let known = seen(entry), !present.contains(known), let item = table[known] else { return }
         var isItself = true
-        if item.trace != entry.trace, !entry.hasOtherNames, !isAtItsPlace(known, entry) {
+        if !entry.hasOtherNames, !isAtItsPlace(known, entry) {
             try readOn(in: knownFolder(above: index)) { look in
                 if let mark = try look.mark(of: index) {
-                    isItself = ItemID(mark) == known
+                    isItself = item.trace == entry.trace || ItemID(mark) == known
                 } else {
-                    isItself = look.mayBeMoved(item, unmarked: entry)
+                    isItself = try look.mayBeMoved(known, item, unmarked: entry)
                 }
             }
         }

@@ -13,6 +13,8 @@ struct FolderTable {
         var beneath: UInt64
         /// Whether its top folder bears the mark of the item.
         var isMarked: Bool
+        /// What its top folder is: a copy of it may bear the mark as well.
+        var top = TopFolder.unknown
     }
 
     /// The folders at which other volumes begin than those of the folders above them.

@@ -2,8 +2,7 @@ internal import FileSystem
 
 /// The container's folder: what tells it from another one in its place.
 struct RootFolder {
-    /// What it is known by for ever: its mark, and its volume and inode where it bears none.
-    let names: [[UInt8]]
+    let names: RootNames
     /// Which directory it is, also after its volume was mounted anew: a copy of it bears the same mark, and is another.
     let directory: [UInt8]
     /// What tells it at once, until its volume goes.
@@ -21,8 +20,10 @@ struct RootFolder {
         guard let identity = try FileIdentity.ifPresent(at: path), identity.inode == status.stamp.inode else {
             return nil
         }
-        let place = Array("\(identity.volume)-\(identity.inode)".utf8)
-        names = [identity.mark.map { Array($0.bytes) }, place].compactMap { $0 }
+        names = RootNames(
+            of: identity,
+            fatSerial: identity.mark == nil ? VolumeSerial.fat(ofFolderAt: path) : nil
+        )
         var writer = StateWriter()
         writer.integer(identity.inode)
         if let birth = identity.birth {
@@ -31,5 +32,35 @@ struct RootFolder {
         }
         directory = writer.bytes
         trace = ItemTrace(status)
+    }
+}
+
+/// What a container's folder is known by for ever. Pure.
+struct RootNames {
+    private let mark: [UInt8]?
+    /// Where it bears no mark, on a volume of kind FAT: the volume's own number and its inode. All else that tells of such a
+    /// volume's top folder is told of the next stick in the same port, too.
+    private let onFAT: [UInt8]?
+    /// Its volume and inode.
+    private let place: [UInt8]
+
+    init(of identity: FileIdentity, fatSerial serial: UInt32?) {
+        mark = identity.mark.map { Array($0.bytes) }
+        onFAT = serial.map { Array("FAT \($0)-\(identity.inode)".utf8) }
+        place = Array("\(identity.volume)-\(identity.inode)".utf8)
+    }
+
+    /// What apps are told that it is known by.
+    var plain: [UInt8] { mark ?? place }
+
+    /// Whether a folder that was noted by a name is this one.
+    func contains(_ name: [UInt8]) -> Bool { name == mark || name == onFAT || name == place }
+
+    /// What is to be noted.
+    ///
+    /// - Parameter name: What is noted of it; nil for nothing. Versions before this one noted its place where FAT tells better.
+    func lasting(notedAs name: [UInt8]?) -> [UInt8] {
+        if let name, name != place || mark != nil { return name }
+        return mark ?? onFAT ?? place
     }
 }

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import Locks
 package import SyncMessages
+internal import Threads
 
 /// What has happened to the folders that are kept in step, read apart from being told.
 ///
@@ -37,12 +38,10 @@ package struct EventReading: Sendable {
     ///
     /// - Parameter tell: Called by the thread that calls this. It may take as long as it likes.
     /// - Throws: When all is told that has come: what `SyncConversation.next(milliseconds:)` throws, `SyncServiceError.ended` when
-    ///   the other side ends; `EventReadingFailure`.
+    ///   the other side ends; `EventReadingFailure`. `ThreadShortage` where nobody can read, before anything is told.
     package func follow(_ tell: (SyncEvent) -> Void) throws {
         let untold = UntoldEvents(countMax: untoldCountMax)
-        let thread = Thread { [self] in untold.end(with: Result { try read(into: untold) }) }
-        thread.name = "sheaf events"
-        thread.start()
+        try OwnThread.start("sheaf events") { [self] in untold.end(with: Result { try read(into: untold) }) }
         try tellRest(of: untold, tell)
     }
 

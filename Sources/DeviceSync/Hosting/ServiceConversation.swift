@@ -19,7 +19,7 @@ final class ServiceConversation: Sendable {
     private static let questionByteCountMax = 64 << 10
     private static let questionMilliseconds: UInt64 = 2000
     /// Who takes nothing for so long is not there any more.
-    private static let sendingSeconds = 5.0
+    private static let sendingNanoseconds: UInt64 = 5_000_000_000
 
     /// Nil for another user's, or where no bell is to be had.
     init?(_ socket: LocalSocket) {
@@ -91,11 +91,13 @@ final class ServiceConversation: Sendable {
     private func send(_ answer: SyncAnswer) -> Bool {
         guard let bytes = try? SyncLine.bytes(answer) else { return false }
         var sent = 0
-        let deadline = Date().addingTimeInterval(Self.sendingSeconds)
+        var deadline = MonotonicClock.now + Self.sendingNanoseconds
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { socket.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
-            guard let count, Date() < deadline else { return false }
+            let now = MonotonicClock.now
+            guard let count, now < deadline else { return false }
             sent += count
+            if count > 0 { deadline = now + Self.sendingNanoseconds }
             // Who asks takes what comes; what comes from it now can only be its end.
             if count == 0 { _ = socket.waitUntilReadable(milliseconds: 1) }
         }

@@ -19,12 +19,15 @@ final class ServiceLog: Sendable {
     func note(_ report: SyncReport, of folder: String) {
         let event = SyncEvent(date: Date(), folder: folder, text: report.text, isWrong: report.isWrong)
         state.withLock { state in
-            if state.latest.count >= Self.countMax { state.latest.removeFirst(Self.countMax / 10) }
-            if state.reports.count >= Self.reportCountMax {
-                state.reports.removeFirst(Self.reportCountMax / 10)
-            }
             state.latest.append(event)
             state.reports.append((event.date, folder, report))
+            // Some at a time: to remove the first is to move all others.
+            if state.latest.count >= Self.countMax * 11 / 10 {
+                state.latest.removeFirst(state.latest.count - Self.countMax)
+            }
+            if state.reports.count >= Self.reportCountMax * 11 / 10 {
+                state.reports.removeFirst(state.reports.count - Self.reportCountMax)
+            }
             // Under the lock: nobody hears of the second before the first. A reader only queues it.
             for reader in state.readers.values { reader(event) }
         }
@@ -35,10 +38,11 @@ final class ServiceLog: Sendable {
 
     /// What has happened to one folder.
     func reports(of folder: String) -> [(date: Date, report: SyncReport)] {
-        state.withLock { $0.reports }.filter { $0.folder == folder }.map { ($0.date, $0.report) }
+        state.withLock { $0.reports }.suffix(Self.reportCountMax).filter { $0.folder == folder }
+            .map { ($0.date, $0.report) }
     }
 
-    var latest: [SyncEvent] { state.withLock { $0.latest } }
+    var latest: [SyncEvent] { state.withLock { Array($0.latest.suffix(Self.countMax)) } }
 
     /// Tells all that is remembered, and what comes.
     ///
@@ -47,7 +51,7 @@ final class ServiceLog: Sendable {
     func follow(_ reader: @escaping @Sendable (SyncEvent) -> Void) -> @Sendable () -> Void {
         let id = UUID()
         state.withLock { state in
-            for event in state.latest { reader(event) }
+            for event in state.latest.suffix(Self.countMax) { reader(event) }
             state.readers[id] = reader
         }
         return { [self] in state.withLock { $0.readers[id] = nil } }

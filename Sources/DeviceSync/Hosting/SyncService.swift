@@ -5,6 +5,7 @@ internal import HubProtocol
 package import LocalSockets
 internal import Locks
 package import SyncMessages
+internal import Threads
 internal import Vault
 
 /// Keeps all containers of a device in step, and answers the user's other processes about them.
@@ -24,7 +25,7 @@ package final class SyncService: Sendable {
     private let running: [Running]
     private let log: ServiceLog
     private let isStopping = Locked(false)
-    private let listener = Locked<LocalListener?>(nil)
+    private let socket: ServiceSocket
     /// Tells whoever would ask that this has begun, until it listens.
     private let beginning = Locked<LockFile?>(nil)
     /// Rung when it is to stop.
@@ -34,14 +35,18 @@ package final class SyncService: Sendable {
     private let meeting: SyncMeeting?
     /// From when on a person is asked about large changes, by folder, as somebody has said last.
     private let limits: @Sendable () throws -> [String: BrakeLimits]
+    private let conversations: Locked<ServiceConversations>
 
     /// Begins to keep them in step.
+    ///
+    /// A container that cannot be begun keeps no other from it: that is said of it, and where its folder is only away, it begins when
+    /// that has come.
     ///
     /// - Parameters:
     ///   - home: What this device has.
     ///   - runtime: Where others ask.
     ///   - report: Told what happens, with the container's folder.
-    /// - Throws: `SyncServiceError.nothingJoined`; what keeps a container from being begun.
+    /// - Throws: `SyncServiceError.nothingJoined`; what keeps all from being begun, or that another process keeps one in step.
     package convenience init(
         _ home: DeviceHome,
         in runtime: RuntimeFolder,
@@ -97,11 +102,27 @@ package final class SyncService: Sendable {
         let isElsewhere = former != runtime.path
         // A full disk keeps nothing from being kept in step: then it is asked where it is for everybody.
         if isElsewhere { try? meeting.note(runtime.path) }
-        do { for container in running { try container.sync.start() } } catch {
+        do { try begin() } catch {
             // Another one keeps them, and is to be found as before.
             if isElsewhere, let former { try? meeting.note(former) }
             throw error
         }
+    }
+
+    private func begin() throws {
+        // One has nobody to wait with.
+        guard running.count > 1 else { return try running.forEach { try $0.sync.start() } }
+        var failures: [any Error] = []
+        for container in running {
+            do { try container.sync.startAmongOthers() } catch let error as SyncFailure
+                where error.code == .inUse
+            {
+                for begun in running { begun.sync.stop() }
+                throw error
+            } catch { failures.append(error) }
+        }
+        guard let first = failures.first, failures.count == running.count else { return }
+        throw first
     }
 
     /// A service for those whom it keeps.
@@ -114,13 +135,22 @@ package final class SyncService: Sendable {
 
     /// Answers about containers that are kept in step already, until `run()` ends.
     ///
-    /// - Parameter limits: From when on a person is asked about large changes, by folder, as somebody has said last.
+    /// - Parameters:
+    ///   - askingCountMax: How many may ask at a time.
+    ///   - followingCountMax: How many more may be told at a time what is news.
+    ///   - limits: From when on a person is asked about large changes, by folder, as somebody has said last.
     package convenience init(
         _ running: [Running],
         in runtime: RuntimeFolder,
+        askingCountMax: Int = ServiceConversations.askingCountMax,
+        followingCountMax: Int = ServiceConversations.followingCountMax,
         limits: @escaping @Sendable () throws -> [String: BrakeLimits] = { [:] }
     ) throws {
-        try self.init(running, in: runtime, nil, ServiceLog(), limits)
+        let conversations = ServiceConversations(
+            askingCountMax: askingCountMax,
+            followingCountMax: followingCountMax
+        )
+        try self.init(running, in: runtime, nil, ServiceLog(), conversations, limits)
     }
 
     private init(
@@ -128,14 +158,17 @@ package final class SyncService: Sendable {
         in runtime: RuntimeFolder,
         _ meeting: SyncMeeting?,
         _ log: ServiceLog,
+        _ conversations: ServiceConversations = ServiceConversations(),
         _ limits: @escaping @Sendable () throws -> [String: BrakeLimits]
     ) throws {
         bell = try SocketBell()
+        socket = ServiceSocket(in: runtime, bell)
         (self.running, self.runtime, self.meeting) = (running, runtime, meeting)
         (self.log, self.limits) = (log, limits)
+        self.conversations = Locked(conversations)
     }
 
-    /// Answers until the process is told to end (`SIGTERM`, `SIGINT`), then brings all to rest.
+    /// Answers until the process is told to end, as `EndSignals.usual` has it, then brings all to rest.
     package func run() throws {
         let signals = EndSignals { [self] in stop() }
         try withExtendedLifetime(signals) { try answer() }
@@ -143,8 +176,7 @@ package final class SyncService: Sendable {
 
     /// From now on whoever asks is answered once `answer()` runs.
     package func listen() throws {
-        let made = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
-        listener.withLock { $0 = made }
+        try socket.open()
         // As above; now for those who wait for somebody to come.
         try? meeting?.note(runtime.path)
         // The name goes before the lock: after it, it may be the next one's.
@@ -156,10 +188,9 @@ package final class SyncService: Sendable {
     package func answer() throws {
         defer {
             for container in running { container.sync.stop() }
-            for conversation in conversations.withLock({ Array($0.values) }) { conversation.end() }
+            for conversation in conversations.withLock({ $0.all }) { conversation.end() }
         }
-        if listener.withLock({ $0 == nil }) { try listen() }
-        guard let listener = listener.withLock({ $0 }) else { return }
+        if !socket.isOpen { try listen() }
         // What was said between this process's look and now nobody could tell it.
         for (folder, limits) in try limits() {
             for container in running where container.folder == folder {
@@ -167,23 +198,7 @@ package final class SyncService: Sendable {
                 do { try container.sync.limit(limits) } catch is SyncRefusal { continue }
             }
         }
-        while !isStopping.withLock({ $0 }) {
-            guard listener.waitUntilReadable(or: bell, milliseconds: -1) else { continue }
-            try takeConnections(listener)
-        }
-    }
-
-    /// After so long it is tried again to take a connection for which there was no room.
-    private static let roomMilliseconds: Int32 = 100
-
-    private func takeConnections(_ listener: LocalListener) throws(SocketError) {
-        do {
-            while let socket = try listener.accept() { serve(socket) }
-        } catch {
-            guard error.isWantOfRoom else { throw error }
-            // What waits to be taken can be read all the while: only a conversation's end makes room.
-            bell.wait(milliseconds: Self.roomMilliseconds)
-        }
+        while !isStopping.withLock({ $0 }) { try socket.take(renewing: listen, serve) }
     }
 
     package func stop() {
@@ -191,32 +206,28 @@ package final class SyncService: Sendable {
         bell.ring()
     }
 
-    /// More at a time are turned away: one process asks at most a few things at once.
-    private static let conversationCountMax = 512
-    private let conversations = Locked<[UUID: ServiceConversation]>([:])
-
     /// Answers on a thread of its own: some answers take their time.
     private func serve(_ socket: LocalSocket) {
         // Another user's, or gone: nobody to answer.
         guard let conversation = ServiceConversation(socket) else { return }
         let id = UUID()
-        let isRoom = conversations.withLock { all in
-            guard all.count < Self.conversationCountMax else { return false }
-            all[id] = conversation
-            return true
+        guard conversations.withLock({ $0.begin(conversation, id) }) else { return }
+        do {
+            try OwnThread.start("sheaf answer") { [self] in
+                converse(conversation, id)
+                conversations.withLock { $0.end(id) }
+            }
+        } catch {
+            // Who asks finds that the connection ends, and may ask again.
+            conversations.withLock { $0.end(id) }
         }
-        guard isRoom else { return }
-        let thread = Thread { [self] in
-            converse(conversation)
-            conversations.withLock { $0[id] = nil }
-        }
-        thread.name = "sheaf answer"
-        thread.start()
     }
 
-    private func converse(_ conversation: ServiceConversation) {
+    private func converse(_ conversation: ServiceConversation, _ id: UUID) {
         // Of another version: nobody to answer.
         guard let question = conversation.question() else { return }
+        // Turned away, who asks finds that the connection ends, and asks again later.
+        guard !question.isFollowing || conversations.withLock({ $0.follow(id) }) else { return }
         let end = begin(question, conversation)
         conversation.run()
         end()
@@ -235,7 +246,11 @@ package final class SyncService: Sendable {
                     conversation.end(with: .done)
                     return {}
                 }
-                return try sync.download(below, progress: { conversation.say(.progress($0)) }) { refusal in
+                return try sync.download(
+                    below,
+                    progress: { conversation.say(.progress($0)) },
+                    moved: { conversation.say(.moved(to: $0)) }
+                ) { refusal in
                     conversation.end(with: refusal.map { .refused($0) } ?? .done)
                 }
             }

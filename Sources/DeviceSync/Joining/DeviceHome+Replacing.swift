@@ -1,4 +1,5 @@
 package import FileSystem
+internal import SyncMessages
 
 // A folder that is gone for good: the device goes on as what it is to the others, in another one.
 extension DeviceHome {
@@ -25,6 +26,8 @@ extension DeviceHome {
         guard try FolderScan.names(in: folder).isEmpty else { throw DeviceHomeError.notEmpty(folder) }
         // It is known by another mark from its first start on; that it is another directory is remembered, so that what is not in it
         // was removed by nobody.
+        let note = self.folder(of: joined.settings.container).appending(JoinedFolders.rootNoteName)
+        if try FileStamp.ifPresent(at: note) != nil { try ItemMoves.removeFile(note) }
         try memory.forget(SyncRun.rootKey)
         // As they are by now: others may be asked about large changes since.
         var settings = try self.joined(joined.settings.container)?.settings ?? joined.settings

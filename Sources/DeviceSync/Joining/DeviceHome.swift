@@ -3,7 +3,6 @@ package import FileSystem
 package import Foundation
 package import HubProtocol
 package import Sealing
-internal import StandardStreams
 package import SyncMessages
 
 /// Where a device keeps what it needs for its containers: in the user's data folder, closed to all others.
@@ -13,6 +12,9 @@ package import SyncMessages
 ///     containers/NAME/keys        the container's keys
 ///     containers/NAME/revocation  another device that is being shut out, and the key that follows
 ///     containers/NAME/shut-out    there when this device was shut out: it may join anew, as another
+///     containers/NAME/root        for apps: what the container's folder is known by
+///     containers/NAME/key-values  what apps store in small values while that folder is not there
+///     places/THING                which container a thing of an app's is in that has none of its own
 ///     former/NAME-N               what it had of one that it has left, or as the one that was shut out
 ///     containers/NAME/vault       contents; containers/NAME/memory.sqlite: what was seen and read
 ///
@@ -45,12 +47,27 @@ package struct DeviceHome: Sendable {
     }
 
     /// The containers that this device shares, by their folders' paths.
+    ///
+    /// - Throws: `DeviceHomeError` where a file of one says nothing.
     package func containers() throws -> [JoinedContainer] {
-        guard try FileStamp.ifPresent(at: containersFolder) != nil else { return [] }
-        return try FolderScan.names(in: containersFolder).compactMap { name -> JoinedContainer? in
-            guard let container = ContainerName(hexadecimal: name) else { return nil }
-            return try joined(container)
-        }.sorted { $0.settings.folder < $1.settings.folder }
+        let (joined, unreadable) = try readContainers()
+        if let first = unreadable.first { throw first }
+        return joined
+    }
+
+    /// The containers that this device shares, as far as their files say anything, and what is wrong with the others'.
+    package func readContainers() throws -> (joined: [JoinedContainer], unreadable: [DeviceHomeError]) {
+        guard try FileStamp.ifPresent(at: containersFolder) != nil else { return ([], []) }
+        var (all, unreadable) = ([JoinedContainer](), [DeviceHomeError]())
+        for name in try FolderScan.names(in: containersFolder).sorted() {
+            guard let container = ContainerName(hexadecimal: name) else { continue }
+            do { if let joined = try joined(container) { all.append(joined) } } catch let error
+                as DeviceHomeError
+            {
+                unreadable.append(error)
+            }
+        }
+        return (all.sorted { $0.settings.folder < $1.settings.folder }, unreadable)
     }
 
     /// Nil for a container that this device has not joined, or not to the end.
@@ -327,59 +344,5 @@ package struct ContainerSettings: Codable, Hashable, Sendable {
         (self.container, self.folder, self.hub) = (container, folder, hub)
         (self.deviceName, self.credentials) = (deviceName, credentials)
         (self.identifier, self.joinedSeconds) = (identifier, joinedSeconds)
-    }
-}
-
-/// What is wrong with a device's own files.
-package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible {
-    case notPrivate(FilePath)
-    case folderTaken(FilePath, FilePath)
-    case identifierTaken(String, FilePath)
-    case nameTaken(String)
-    case joinedAlready(FilePath)
-    /// A file of a container's.
-    case damaged(FilePath)
-    case missing(FilePath)
-    /// Of a version that is not known: a later one's, or damaged.
-    case unknown(FilePath)
-    /// A folder that is not to be replaced.
-    case isThere(FilePath)
-    case notEmpty(FilePath)
-
-    package var description: String {
-        switch self {
-        case .notPrivate(let path):
-            "Others can read “\(path)”, which has keys in it. Check who did, then chmod go= it."
-        case .folderTaken(let folder, let other):
-            "“\(folder)” cannot be a container's: “\(other)” is kept there already. Choose another folder."
-        case .joinedAlready(let other):
-            """
-            This device shares that already, in “\(other)”. Use that folder. If it is gone for good, have another one take its \
-            place: sheaf join FOLDER --instead-of \(other.string.shellWord)
-            """
-        case .damaged(let file): "“\(file)” is damaged, and \(Self.remedy(file))"
-        case .missing(let file): "“\(file)” is not there, and \(Self.remedy(file))"
-        case .unknown(let file):
-            """
-            “\(file)” is of a version of Sheaf that this one does not know, or damaged. Update Sheaf on this device. If that is the \
-            newest, \(Self.remedy(file))
-            """
-        case .isThere(let folder):
-            "“\(folder)” is there, and is what is kept in step. No other folder takes its place."
-        case .notEmpty(let folder):
-            "There is something in “\(folder)”. Give an empty folder, or a place where nothing is."
-        case .nameTaken(let name):
-            "No device may be called “\(name)”, as the key on paper is. Choose another name."
-        case .identifierTaken(let identifier, let other):
-            "The container “\(identifier)” is in “\(other)” already. Choose another identifier, or give none."
-        }
-    }
-
-    /// What helps against a file that says nothing.
-    private static func remedy(_ file: FilePath) -> String {
-        """
-        no folder is kept in step without it. Put it back from a backup of this device; or move “\(file.parent)” away, and join its \
-        folder anew: sheaf join.
-        """
     }
 }

@@ -32,11 +32,12 @@ extension Joining {
         let former = Joining(home, at: hub, named: joined.settings.deviceName)
         let credentials = try former.register(joined.identity, client, invitation)
         do { try client.makeContainer(container) } catch let failure as HubFailure
-            where failure.error.code == .conflict
+            where [.conflict, .removed].contains(failure.error.code)
         {
-            // Nobody wants a device in another account. Where it stays all the same, nobody has its token.
+            // Nobody wants a device in another account, or of a folder that the hub's owner has removed. Where it stays all the
+            // same, nobody has its token.
             try? client.revoke(credentials.device)
-            throw SyncFailure.otherAccount(folder)
+            throw failure.error.code == .conflict ? SyncFailure.otherAccount(folder) : failure
         }
         // Before the token is kept: what dies in between is done again with the next invitation.
         try Founding.foundAgain(

@@ -99,6 +99,8 @@ package struct Joining: Sendable {
                 case .send(let message): try send(message, relay, before: actions)
                 case .show(let phrase): events += try answer(to: phrase, person, before: actions)
                 case .add(let device):
+                    // First: a device without one is on the list and nowhere else. One that nobody uses ends by itself.
+                    let invitation = try client.invite().invitation
                     let position = try Founding.add(
                         device,
                         to: keys,
@@ -106,7 +108,6 @@ package struct Joining: Sendable {
                         at: container,
                         remembered: home.folder(of: joined.settings.container)
                     )
-                    let invitation = try client.invite().invitation
                     actions += try side.give(
                         PairingGift(keys.keys, invitation: invitation, addedAt: position)
                     )

@@ -43,8 +43,19 @@ package struct LineFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package let why: String
     /// In sentences: what somebody has to do; nil where it may go on by itself.
     package let remedy: String?
+    /// The HTTP status of what has answered in the hub's place; nil where nothing has.
+    package let status: Int?
 
-    package init(_ why: String, remedy: String? = nil) { (self.why, self.remedy) = (why, remedy) }
+    package init(_ why: String, remedy: String? = nil, status: Int? = nil) {
+        (self.why, self.remedy, self.status) = (why, remedy, status)
+    }
+
+    /// Whether what was answered may be meant of this one request alone, such as for its size. Of what stands for all requests, a
+    /// sign-in or an address where nothing is, nothing is said by one.
+    var isOfRequest: Bool {
+        guard let status, (400..<500).contains(status) else { return false }
+        return ![401, 404, 405, 407, 408, 411, 421, 425, 426, 429].contains(status)
+    }
 
     package var description: String { remedy.map { "\(why). \($0)" } ?? why }
 }

@@ -110,6 +110,11 @@ package final class HubClient: Sendable {
 
     // MARK: Asking
 
+    /// What a hub says takes no more: a page of the log has 8 MiB of records, which are a third more in JSON. Reading JSON takes some
+    /// dozen times its bytes, and a hub is not trusted.
+    static let messageByteCountMax = 16 << 20
+    private static let refusalByteCountMax = 64 << 10
+
     /// Of silence alone: over a slow line a thousand entries take long, and begun anew they would take as long again.
     static let usualPatience = HTTPRequest.Patience.quiet(seconds: 60)
 
@@ -163,7 +168,8 @@ package final class HubClient: Sendable {
         query: String = "",
         _ body: Data? = nil,
         type: String = "application/json",
-        patience: HTTPRequest.Patience = usualPatience
+        patience: HTTPRequest.Patience = usualPatience,
+        answerByteCountMax: Int = messageByteCountMax
     ) throws -> HTTPAnswer {
         var headers = body == nil ? [:] : ["Content-Type": type]
         if let token = token.withLock({ $0 }) { headers["Authorization"] = "Bearer \(token)" }
@@ -172,13 +178,18 @@ package final class HubClient: Sendable {
             route.path + query,
             headers: headers,
             body: body ?? (["POST", "PUT"].contains(method) ? Data() : nil),
-            patience: patience
+            patience: patience,
+            answerByteCountMax: answerByteCountMax
         )
         let answer: HTTPAnswer
         do { answer = try http.send(request) } catch { throw LineFailure(error) }
         guard (200..<300).contains(answer.status) else {
             // What does not speak as a hub does is something else, such as a proxy.
-            if let failure = try? JSONDecoder().decode(HubFailure.self, from: answer.body) { throw failure }
+            if answer.body.count <= Self.refusalByteCountMax,
+                let failure = try? JSONDecoder().decode(HubFailure.self, from: answer.body)
+            {
+                throw failure
+            }
             throw LineFailure(notOfHub: answer.status, to: route)
         }
         return answer
@@ -201,8 +212,27 @@ extension LineFailure {
             """
             Something between this device and the hub answers in its place, such as a proxy, or a network that people have to sign in \
             to first: \(status), and not as a hub does, to \(route.path)
-            """
+            """,
+            remedy: Self.remedy(status),
+            status: status
         )
+    }
+
+    /// What helps where something on the way refuses what the hub has never seen.
+    private static func remedy(_ status: Int) -> String? {
+        switch status {
+        case 413:
+            """
+            What stands before the hub takes no request of this size. Have whoever runs it give it more room, such as nginx's \
+            client_max_body_size 64m (see Docs/hub.md); then it goes on by itself.
+            """
+        case 403:
+            """
+            Sign in to this network, if it asks for that; else have whoever runs what stands before the hub let its requests through \
+            (see Docs/hub.md). Then it goes on by itself.
+            """
+        default: nil
+        }
     }
 }
 
@@ -243,6 +273,8 @@ package struct HubContainer: ContainerHub {
         return answer.missing
     }
 
+    /// One blob comes whatever it takes.
+    private static let framesByteCountMax = HubLimits.blobByteCountMax + (1 << 10)
     /// Contents take as long as the line does; a hub may have to wait for its disk.
     private static let blobPatience = HTTPRequest.Patience.quiet(seconds: 120)
 
@@ -259,7 +291,13 @@ package struct HubContainer: ContainerHub {
 
     package func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
         let question = try HubMessage.encoded(BlobNames(names))
-        let answer = try client.send("POST", .readBlobs(container), question, patience: Self.blobPatience)
+        let answer = try client.send(
+            "POST",
+            .readBlobs(container),
+            question,
+            patience: Self.blobPatience,
+            answerByteCountMax: Self.framesByteCountMax
+        )
         guard answer.headers["content-type"] == BlobFrames.mediaType else {
             throw LineFailure(notOfHub: answer.status, to: .readBlobs(container))
         }

@@ -41,8 +41,9 @@ extension LogFinding {
         """
 
     private static let putForward = """
-        Nothing goes or comes: all in the folder stays as it is, and who was shut out gets nothing of it. Have whoever runs the \
-        hub put it forward again, then start sheaf up again.
+        Nothing goes or comes: all in the folder stays as it is, and who was shut out gets nothing of it. If somebody has put the \
+        hub back to a backup, have him put it forward again; where there is no later one, shut the same device out once more, by \
+        sheaf revoke on one that was kept in step after that. Then start sheaf up again on all.
         """
 
     static let compare = """

@@ -85,14 +85,19 @@ extension HubLine {
     }
 
     static func failed(_ name: ContentName, _ error: any Error) -> News {
-        let blob = error as? FalseBlob
+        .failed([name], refusal(error), error as? FalseBlob)
+    }
+
+    /// What an error that is not the line's says for a person, and what helps.
+    static func refusal(_ error: any Error) -> SyncRefusal {
         let code = (error as? HubFailure)?.error.code
         let isHubFull = code == .quota || code == .volumeFull
-        var refusal = SyncRefusal(isHubFull ? .quota : .failed, "\(error)")
-        refusal.hubDeed = blob?.kind
-        // What is no hub's fault may be this device's disk's.
-        refusal.remedy = code.map(remedy) ?? DiskRefusal(error).remedy
-        return .failed([name], refusal, blob)
+        let failure = error as? LineFailure
+        var refusal = SyncRefusal(isHubFull ? .quota : .failed, failure?.why ?? "\(error)")
+        refusal.hubDeed = (error as? FalseBlob)?.kind
+        // What is no hub's fault may be this device's disk's, or that of what is on the way.
+        refusal.remedy = code.map(remedy) ?? failure?.remedy ?? DiskRefusal(error).remedy
+        return refusal
     }
 
     /// What helps against a hub that has no room; nil for what else it refuses.

@@ -59,6 +59,10 @@ extension HubLine {
     /// - Returns: Whether to go on.
     private func take(_ page: LogPage) throws -> Bool {
         let reading = try desk.read(page)
+        // Before any key is taken that somebody has announced there.
+        if case .revocationForgotten(let last)? = reading.finding {
+            return stop(.revocationForgotten(last: last))
+        }
         let keys = Result { try fetchKeys(reading.finding) }
         // What was read is told whether or not there are keys for what comes then.
         if !reading.heard.isEmpty { receiver(.entries(reading.heard)) }
@@ -75,12 +79,13 @@ extension HubLine {
         }
         if desk.head.position >= page.head.position {
             guard desk.isMember else {
-                receiver(.down(desk.head.position == 0 ? Self.logIsGone : Self.isForgotten))
+                lose(desk.head.position == 0 ? Self.logIsGone : Self.isForgotten)
                 return true
             }
             guard noteHeldKeys() else { return stop(.revocationForgotten(last: desk.head)) }
         }
         try addNext()
+        seeToPapers()
         return true
     }
 
@@ -92,7 +97,7 @@ extension HubLine {
     /// - Returns: False where that was asked for, and does not speak of it: the hub has forgotten who was shut out.
     private func noteHeldKeys() -> Bool {
         let newest = desk.newestGeneration
-        let isAnnounced = desk.devices.generation >= newest
+        let isAnnounced = desk.speaksOfHeldKeys
         let wasAsked = state.withLock { state in
             defer { state.unannounced = isAnnounced ? nil : newest }
             return state.unannounced == newest
@@ -101,11 +106,16 @@ extension HubLine {
         return isAnnounced || !wasAsked
     }
 
-    private static let isForgotten =
-        "the hub has forgotten this device; it waits until another one has let it in again"
-    private static let logIsGone = """
-        the hub has nothing of this folder any more; it waits until the device that began it is registered there again, too
+    private static let isForgotten = LineFailure(
+        "the hub has forgotten this device, which waits until another one has let it in again",
+        remedy: "Have another device that shares the folder be kept in step: it lets this one in."
+    )
+    private static let logIsGone = LineFailure(
         """
+        the hub has nothing of this folder any more, and this device waits until the one that began it is registered there again, too
+        """,
+        remedy: "Register that one there again, if it is not, and have it be kept in step."
+    )
 
     /// Gets the key that was announced, before anything that is sealed under it is asked for.
     private func fetchKeys(_ finding: LogFinding?) throws {
@@ -131,13 +141,28 @@ extension HubLine {
             // It has all that was read, and goes on with what nobody has made.
             return stop(finding)
         }
+        // Until it has been said again, nothing goes on, and this device does not forget it.
+        if try forgetsRevocations(after: places[low].position) {
+            return stop(.revocationForgotten(last: places[low]))
+        }
         // Has it nothing after that, it has lost what there was; else it has something else there.
         let isShort = try hub.log(after: places[low].position, waitSeconds: 0).entries.isEmpty
         lose(SyncFailure.hubChanged("the hub was put back to an earlier state"))
+        papers.withLock { $0 = [] }
         receiver(
             .putBack(to: places[low], isShort ? .rolledBack(last: places[low]) : .forked(last: places[low]))
         )
         return false
+    }
+
+    /// Whether the hub's log leaves out that a device was shut out, of which this device has read after a place.
+    private func forgetsRevocations(after position: LogPosition) throws -> Bool {
+        let known = desk.devices
+        guard known.members.values.contains(where: { ($0.revokedAt ?? 0) > position }) else { return false }
+        let visit = try desk.visit(hub, goingBackTo: position)
+        // As far as it can be read: whatever else is wrong with it shows when it is gone back to.
+        try visit.readOn()
+        return visit.devices.generation < known.generation || visit.desk.letsInBarred
     }
 
     /// Nothing was put back: who keeps answers on the way has given an old one, or two hubs share an address, of which one is
@@ -184,6 +209,21 @@ extension HubLine {
         else { return }
         try hub.leave(keys, for: device.id)
         provided.withLock { $0[device.id] = newest }
+    }
+
+    /// Has a hub that has forgotten it know again what opens the container with the key on paper.
+    private func seeToPapers() {
+        guard let kits, state.withLock({ $0.isUp }) else { return }
+        let present = desk.devices.present.filter(\.isPaper)
+        for paper in present where papers.withLock({ !$0.contains(paper.id) }) {
+            do { try kits.see(to: paper, among: present, at: hub) } catch is LineFailure {
+                // That the line is down shows with what is asked next.
+                return
+            } catch {
+                // A hub without room for it, or a disk: it is tried again when the line is opened next. Nothing else waits for it.
+            }
+            papers.withLock { _ = $0.insert(paper.id) }
+        }
     }
 
     private func stop(_ finding: LogFinding) -> Bool {

@@ -1,6 +1,7 @@
 internal import HubProtocol
 internal import Locks
 internal import Sync
+internal import SyncMessages
 internal import Vault
 
 // What goes into the log. Nothing does that refers to contents which the hub may be about to delete.
@@ -14,8 +15,9 @@ extension HubLine {
     private static let beginning = ContinuousClock.now
 
     func offer(_ offered: [LogDesk.Offer]) {
+        var good: [LogDesk.Offer] = []
         attempt {
-            let good = try withoutLacking(offered)
+            good = try withoutLacking(offered)
             guard !good.isEmpty else { return }
             try makeLast(good)
             let standing = desk.standing(of: good.map(\.commit))
@@ -37,7 +39,14 @@ extension HubLine {
             if !refused.isEmpty { receiver(.refused(refused)) }
         } then: {
         } or: { error in
-            lose(error)
+            let refusal = Self.refusal(error)
+            let isOfRequest = (error as? LineFailure)?.isOfRequest == true && !good.isEmpty
+            guard refusal.code == .quota || isOfRequest else { return lose(error) }
+            guard isOfRequest, good.count > 1 else { return receiver(.declined(good.map(\.commit), refusal)) }
+            // One of them may be what is not let through, or all together are too much.
+            for half in [good.prefix(good.count / 2), good.suffix(good.count - good.count / 2)] {
+                offer(Array(half))
+            }
         }
     }
 

@@ -5,6 +5,7 @@ internal import Locks
 internal import Sealing
 internal import Sync
 internal import SyncMessages
+internal import Threads
 internal import Vault
 
 /// A device's line to a container at its hub: what is to be sent and got, a batch at a time, and the log as it grows.
@@ -24,6 +25,8 @@ final class HubLine: Sendable {
         case refused([(Commit.ID, readTo: LogPosition)])
         /// Commits that were not offered, as the hub does not keep contents that they need.
         case withheld([(Commit.ID, lacking: ContentName)])
+        /// Commits that the hub has no room for, or that something on the way does not let through.
+        case declined([Commit], SyncRefusal)
         case uploaded([ContentName])
         case fetched([ContentName])
         /// So much of contents has come that are got by themselves.
@@ -35,10 +38,12 @@ final class HubLine: Sendable {
         /// So much of contents that take several requests has been sent.
         case sent(ContentName, ItemSyncState.ObjectCount)
         case up
-        /// With what somebody has to do; nil where it goes on by itself.
+        /// With what somebody has to do; nil where it goes on by itself. Told again where either is another by now.
         case down(String, remedy: String? = nil)
         /// It is down, and stays so until this device is registered again: the hub does not know it.
         case unknown
+        /// It is down, and stays so until the hub's owner has the folder kept again: he has removed it from the hub.
+        case removed(ContainerName)
         /// Somebody has read another log. That stops nothing.
         case strange(OtherLog)
         /// The hub has lost, or exchanged, what came after this place of the log. Nothing is read until the line is opened
@@ -55,15 +60,39 @@ final class HubLine: Sendable {
         let item: ItemID
     }
 
+    /// What is told of a line that is down.
+    struct ToldLoss: Equatable {
+        let why: String
+        let remedy: String?
+        /// That the hub does not know this device, or has removed the folder; nil for all else.
+        let word: HubFailureCode?
+
+        init(_ error: any Error) {
+            let failure = error as? LineFailure
+            why = failure?.why ?? "\(error)"
+            remedy = failure?.remedy
+            let code = (error as? HubFailure)?.error.code
+            word = code.flatMap { [.unauthorized, .removed].contains($0) ? $0 : nil }
+        }
+
+        /// How long it was tried is no news.
+        static func == (one: ToldLoss, other: ToldLoss) -> Bool {
+            one.remedy == other.remedy && one.word == other.word
+                && withoutSpans(one.why) == withoutSpans(other.why)
+        }
+
+        /// A text without the numbers of what libcurl ends with “after 2034 ms”.
+        private static func withoutSpans(_ text: String) -> [Substring] {
+            let words = text.split(separator: " ")
+            return zip([""] + words, words).filter { $0 != "after" || Int($1) == nil }.map(\.1)
+        }
+    }
+
     struct State {
         var isUp = false
         var isClosed = false
-        /// Whether it was told that it is down, since it was up last.
-        var isToldDown = false
-        /// Whether the hub has said that it does not know this device, since it was up last.
-        var isUnknown = false
-        /// What it was told that somebody has to do, since it was up last.
-        var toldRemedy: String?
+        /// What was told last of its being down; nil where it has been up since.
+        var told: ToldLoss?
         /// How often it has come up.
         var upCount = 0
         /// The newest key that is held, where the log was read to its end without a word of it; nil once it has been announced.
@@ -108,6 +137,9 @@ final class HubLine: Sendable {
     let forgotten = Locked<[PublicIdentity]>([])
     /// Up to which key those of them have been left what they may lack.
     let provided = Locked<[DeviceID: UInt32]>([:])
+    /// What opens the container with a key on paper, and which papers have been seen to since the line was opened.
+    let kits: RecoveryKits?
+    let papers = Locked<Set<DeviceID>>([])
     /// What was asked of the log before the line was opened.
     let ahead: AskedAhead
 
@@ -116,10 +148,11 @@ final class HubLine: Sendable {
         _ contents: ContentStore,
         _ desk: LogDesk,
         after ahead: AskedAhead,
+        kits: RecoveryKits? = nil,
         receiver: @escaping @Sendable (News) -> Void
     ) {
         (self.hub, self.contents, self.desk, self.receiver) = (hub, contents, desk, receiver)
-        self.ahead = ahead
+        (self.ahead, self.kits) = (ahead, kits)
         state = Locked(State(pauseSeconds: hub.retrySeconds.lowerBound))
         (uploads, fetches, commits) = (Locked(nil), Locked(nil), Locked(nil))
         downloads = Locked(nil)
@@ -170,11 +203,18 @@ final class HubLine: Sendable {
         if desk.shutOut == nil { ahead.ask(after: desk.head.position) }
     }
 
+    /// After so many seconds it is tried again to read the log, where there was no thread for it.
+    private static let threadSeconds = 1.0
+
     /// Begins to read the log.
     func open() {
-        let thread = Thread { [weak self] in self?.follow() }
-        thread.name = "sheaf log"
-        thread.start()
+        do { try OwnThread.start("sheaf log") { [weak self] in self?.follow() } } catch {
+            lose(LineFailure(error.why, remedy: error.remedy))
+            asking.asyncAfter(deadline: .now() + Self.threadSeconds) { [weak self] in
+                guard let self, !isClosed else { return }
+                open()
+            }
+        }
     }
 
     /// Ends it. Nothing is told after the calls that are under way have ended.
@@ -232,7 +272,15 @@ final class HubLine: Sendable {
     func ownError(in error: any Error) -> (any Error)? {
         // It is announced in what is read next; or nobody has announced it, and the hub has made it up.
         if let error = error as? UnknownKey { return knowsAllKeys ? error.asFalse : nil }
+        // What refuses one request on its way lets the next one through; a way that is closed refuses all.
+        if let failure = error as? LineFailure, failure.isOfRequest { return isLogThere ? error : nil }
         return Self.isOfLine(error) ? nil : error
+    }
+
+    /// Whether the log can be had now.
+    private var isLogThere: Bool {
+        // Why it cannot is told by who reads it.
+        (try? hub.log(after: desk.head.position, waitSeconds: 0)) != nil
     }
 
     /// Whether there is no key that this device could not have, as of now.
@@ -277,8 +325,7 @@ final class HubLine: Sendable {
         turning.withLock {
             let isNews = state.withLock { state in
                 guard !state.isUp, !state.isClosed else { return false }
-                (state.isUp, state.isToldDown, state.isUnknown) = (true, false, false)
-                state.toldRemedy = nil
+                (state.isUp, state.told) = (true, nil)
                 state.upCount += 1
                 return true
             }
@@ -290,7 +337,7 @@ final class HubLine: Sendable {
     private static func isOfLine(_ error: any Error) -> Bool {
         switch error {
         case let failure as HubFailure:
-            return [.fault, .unavailable, .tooMany, .unauthorized, .revoked].contains(
+            return [.fault, .unavailable, .tooMany, .unauthorized, .revoked, .removed].contains(
                 failure.error.code
             )
         // The key has been announced, and is fetched before the line is up again.
@@ -299,20 +346,16 @@ final class HubLine: Sendable {
         }
     }
 
-    /// It cannot be used: what waits is dropped, and that is told, once until it is up again.
+    /// It cannot be used: what waits is dropped, and that is told, and again where it is for another reason by now.
     func lose(_ error: any Error) { turning.withLock { goDown(error) } }
 
     /// While it is turning.
     private func goDown(_ error: any Error) {
-        let isUnknown = (error as? HubFailure)?.error.code == .unauthorized
-        let failure = error as? LineFailure
+        let loss = ToldLoss(error)
         let isNews = state.withLock { state in
-            // A hub that is put back does not answer at first: that this helps nothing is news of a line that is down, and so is what
-            // somebody has to do. So is what becomes of the first try of all, as somebody may wait for it.
-            let hasOtherRemedy = failure?.remedy.map { $0 != state.toldRemedy } ?? false
-            let isNews = !state.isToldDown || isUnknown && !state.isUnknown || hasOtherRemedy
-            (state.isUp, state.isToldDown, state.isUnknown) = (false, true, state.isUnknown || isUnknown)
-            state.toldRemedy = failure?.remedy ?? state.toldRemedy
+            // What becomes of the first try of all is news, too, as somebody may wait for it.
+            let isNews = loss != state.told
+            (state.isUp, state.told) = (false, loss)
             return isNews && !state.isClosed
         }
         uploads.withLock { $0 }?.clear()
@@ -321,6 +364,10 @@ final class HubLine: Sendable {
         downloads.withLock { $0 }?.clear()
         asked.withLock { $0.removeAll() }
         guard isNews else { return }
-        receiver(isUnknown ? .unknown : .down(failure?.why ?? "\(error)", remedy: failure?.remedy))
+        switch loss.word {
+        case .unauthorized?: receiver(.unknown)
+        case .removed?: receiver(.removed(desk.container))
+        default: receiver(.down(loss.why, remedy: loss.remedy))
+        }
     }
 }

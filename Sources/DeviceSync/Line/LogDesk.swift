@@ -13,9 +13,12 @@ final class LogDesk: @unchecked Sendable {
     /// Those that the reader uses; others may have come into the ring since.
     private var used: ContainerKeys
     let identity: DeviceIdentity
+    var container: ContainerName { ring.keys.container }
     private var revisions = ItemMap<LogPosition>()
     private var sealer: RecordSealer?
     private var sealedFor: DeviceListHash?
+    private var barred: BarredDevices
+    private var isOfBarred = false
 
     /// An entry as it is remembered.
     struct Heard: Sendable {
@@ -51,9 +54,16 @@ final class LogDesk: @unchecked Sendable {
         var others: [OtherLog] = []
     }
 
-    /// - Parameter known: What was read before, in order.
-    init(_ ring: KeyRing, by identity: DeviceIdentity, known: [Heard]) throws {
-        (self.ring, self.identity) = (ring, identity)
+    /// - Parameters:
+    ///   - known: What was read before, in order.
+    ///   - barred: Of whom nothing is taken.
+    init(
+        _ ring: KeyRing,
+        by identity: DeviceIdentity,
+        known: [Heard],
+        barred: BarredDevices = BarredDevices()
+    ) throws {
+        (self.ring, self.identity, self.barred) = (ring, identity, barred)
         used = ring.keys
         reader = try Self.reader(used, known)
         revisions = Self.revisions(known)
@@ -92,19 +102,42 @@ final class LogDesk: @unchecked Sendable {
     ///
     /// - Parameter known: That.
     /// - Returns: The devices that the log then does not know any more.
-    /// - Throws: `SyncFailure` with code `hubChanged` when it would forget that a device was shut out; nothing has changed
-    ///   then.
+    /// - Throws: `SyncFailure` with code `hubChanged` when it would forget that a device was shut out, and does not hold the key that
+    ///   came with that; nothing has changed then. Who holds it seals nothing until the log announces it again.
     func goBack(to known: [Heard]) throws -> [PublicIdentity] {
         try lock.withLock {
             let former = reader.devices
             let held = ring.keys
             let next = try Self.reader(held, known)
-            for member in former.members.values where member.isRevoked {
+            let isHeld = held.newest.generation >= former.generation
+            for member in former.members.values where member.isRevoked && !isHeld {
                 guard next.devices.members[member.identity.id]?.isRevoked != true else { continue }
                 throw SyncFailure.revocationLost(member.identity.name)
             }
+            barred = barredDevices(goingBackTo: known.last?.entry.position ?? 0)
             (reader, used, revisions, sealer) = (next, held, Self.revisions(known), nil)
             return former.present.filter { next.devices.members[$0.id] == nil }
+        }
+    }
+
+    /// Of whom nothing is taken once this device has gone back to a place.
+    func barred(goingBackTo position: LogPosition) -> BarredDevices {
+        lock.withLock { barredDevices(goingBackTo: position) }
+    }
+
+    /// Under the lock.
+    private func barredDevices(goingBackTo position: LogPosition) -> BarredDevices {
+        var next = barred
+        for member in reader.devices.members.values where (member.revokedAt ?? 0) > position {
+            next.bar(member.identity.id, after: position)
+        }
+        return next
+    }
+
+    /// Whether the log, as far as it was read, has something of a device that was shut out, or lets one share the container.
+    var letsInBarred: Bool {
+        lock.withLock {
+            isOfBarred || barred.devices.contains { reader.devices.members[$0]?.isRevoked == false }
         }
     }
 
@@ -150,6 +183,7 @@ final class LogDesk: @unchecked Sendable {
                 if case .devices(let change) = entry.record.body.contents { statement = change.encoded }
                 let extra = RecordExtra(encoded: entry.record.body.extra)
                 let logEntry = entry.logEntry
+                if barred.bars(logEntry) { isOfBarred = true }
                 result.heard.append(
                     Heard(
                         entry: logEntry,
@@ -160,6 +194,7 @@ final class LogDesk: @unchecked Sendable {
                     )
                 )
             }
+            if isOfBarred { return Reading(finding: .revocationForgotten(last: reader.watch.head)) }
             return result
         }
     }
@@ -196,8 +231,21 @@ final class LogDesk: @unchecked Sendable {
         }
     }
 
+    /// Reads the hub's log from its beginning, as who goes back to a place would.
+    func visit(_ hub: any ContainerHub, goingBackTo position: LogPosition) throws -> LogVisit {
+        let barred = barred(goingBackTo: position)
+        return LogVisit(try LogDesk(ring, by: identity, known: [], barred: barred), by: identity, at: hub)
+    }
+
     /// Seals the statement that a device shares the container no more; nil when it does not already.
-    func sealRevocation(_ plan: PlannedRevocation, as id: Commit.ID) throws -> OfferedCommit? {
+    ///
+    /// - Parameter isAgain: Whether the log has forgotten that, and with it the newest key: who shares the container by the log alone
+    ///   may read the statement.
+    func sealRevocation(
+        _ plan: PlannedRevocation,
+        as id: Commit.ID,
+        isAgain: Bool = false
+    ) throws -> OfferedCommit? {
         try lock.withLock {
             guard reader.devices.members[plan.device]?.isRevoked == false else { return nil }
             let statement = try reader.devices.revoking(
@@ -206,7 +254,7 @@ final class LogDesk: @unchecked Sendable {
                 ring.keys,
                 by: identity
             )
-            return try offered([record(of: statement, as: id)]).first
+            return try offered([record(of: statement, as: id)], isAgain: isAgain).first
         }
     }
 
@@ -222,7 +270,7 @@ final class LogDesk: @unchecked Sendable {
     var newestGeneration: UInt32 { ring.keys.newest.generation }
 
     /// Whether the log, as of what was read, speaks of all revocations that this device holds keys of.
-    var speaksOfHeldKeys: Bool { devices.generation >= newestGeneration }
+    var speaksOfHeldKeys: Bool { devices.generation >= newestGeneration && !letsInBarred }
 
     /// That nothing is sealed under an older key than the newest that this device holds: who was shut out has the older one. What
     /// is read next announces the newer one, or the hub has forgotten it.
@@ -290,8 +338,9 @@ final class LogDesk: @unchecked Sendable {
     }
 
     /// Under the lock.
-    private func offered(_ records: [OpenRecord]) throws -> [OfferedCommit] {
-        let sealer = try currentSealer()
+    private func offered(_ records: [OpenRecord], isAgain: Bool = false) throws -> [OfferedCommit] {
+        let sealer =
+            isAgain ? try RecordSealer(ring.keys, reader.devices, by: identity) : try currentSealer()
         var offered: [OfferedCommit] = []
         for start in stride(from: 0, to: records.count, by: RecordSealer.countMax) {
             let some = Array(records[start..<min(start + RecordSealer.countMax, records.count)])

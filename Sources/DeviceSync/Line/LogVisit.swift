@@ -32,14 +32,20 @@ final class LogVisit {
         (self.hub, self.identity) = (hub, identity)
     }
 
+    init(_ desk: LogDesk, by identity: DeviceIdentity, at hub: any ContainerHub) {
+        (self.desk, self.hub, self.identity) = (desk, hub, identity)
+    }
+
     /// Nil where nothing is remembered. A memory that cannot be read is as none: it keeps nobody from being shut out.
     private static func remembered(
         _ folder: FilePath?,
         _ keys: KeyRing,
         _ identity: DeviceIdentity
     ) -> LogDesk? {
-        guard let folder, let known = try? DeviceMemory.log(in: folder), !known.isEmpty else { return nil }
-        return try? LogDesk(keys, by: identity, known: known)
+        guard let folder, let memory = try? DeviceMemory.beside(folder), let known = try? memory.log(),
+            !known.isEmpty
+        else { return nil }
+        return try? LogDesk(keys, by: identity, known: known, barred: memory.barredDevices())
     }
 
     /// Who shares the container, as of what has been read.
@@ -66,7 +72,7 @@ final class LogVisit {
                 try desk.fetchKeys(from: hub)
             } else if desk.head.position >= page.head.position {
                 let newest = desk.newestGeneration
-                guard desk.devices.generation < newest else {
+                guard !desk.speaksOfHeldKeys else {
                     return desk.holdsKey ? () : try desk.fetchKeys(from: hub)
                 }
                 // Another part of this process may have taken it since the page was asked for; the next one has a word of it then.
@@ -75,6 +81,15 @@ final class LogVisit {
                 }
                 unannounced = newest
             }
+        }
+    }
+
+    /// Reads as far as this can be with the keys that are held: none that the log announces are taken.
+    func readHeld() throws {
+        while true {
+            let page = try hub.log(after: desk.head.position, waitSeconds: 0)
+            let isToGoOn = try desk.read(page).finding == nil
+            guard isToGoOn, desk.head.position < page.head.position else { return }
         }
     }
 
@@ -127,6 +142,18 @@ final class LogVisit {
             return position
         }
         throw SyncFailure.hubChanged("Other devices were faster each time. Try again.")
+    }
+
+    /// Offers a statement as of what has been read, though the log has forgotten the newest key.
+    ///
+    /// - Returns: Whether the hub says that it has taken it; the next visit reads whether it stands.
+    func offer(_ statement: (Commit.ID) throws -> OfferedCommit?) throws -> Bool {
+        commitCount += 1
+        guard let offered = try statement(Commit.ID(identity.id, session: session, commitCount)) else {
+            return false
+        }
+        if case .accepted = try hub.offer([offered]).answers.first { return true }
+        return false
     }
 
     private static func isUnsaid(_ position: LogPosition) -> SyncFailure {

@@ -1,5 +1,6 @@
 internal import FileSystem
 internal import Foundation
+internal import StandardStreams
 
 /// That the hub does not know this device, as one does not that was put back to a backup: what is said of it, and what helps.
 enum UnknownDevice {
@@ -12,7 +13,7 @@ enum UnknownDevice {
         let address = hub.map { "\($0)" } ?? "ADDRESS"
         return """
             Nothing here is lost. End sheaf up; get an invitation where the hub runs, by sheaf hub invite; register the device again \
-            with it: sheaf join \(folder) --hub \(address) --invitation -
+            with it: sheaf join \(folder.string.shellWord) --hub \(address.shellWord) --invitation -
             """
     }
 }

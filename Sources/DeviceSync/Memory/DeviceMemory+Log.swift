@@ -18,9 +18,14 @@ extension DeviceMemory {
     /// What a device has read of the log, as of what is remembered in a folder; nothing where it has no memory. Another process may
     /// have that open, and goes on.
     static func log(in folder: FilePath) throws -> [LogDesk.Heard] {
+        try beside(folder)?.log() ?? []
+    }
+
+    /// What is remembered in a folder, beside who has it open; nil where nothing is.
+    static func beside(_ folder: FilePath) throws -> DeviceMemory? {
         let own = try StorageFolder(at: folder)
-        guard try own.status(of: fileName) != nil else { return [] }
-        return try DeviceMemory(beside: own).log()
+        guard try own.status(of: fileName) != nil else { return nil }
+        return try DeviceMemory(beside: own)
     }
 
     func log() throws -> [LogDesk.Heard] {

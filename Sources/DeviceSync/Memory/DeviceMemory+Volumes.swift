@@ -8,7 +8,9 @@ extension DeviceMemory {
         try forEach("SELECT item, volume FROM volumes") { item, reader in
             volumes[item] = FolderTable.Volume(
                 beneath: try reader.integer(),
-                isMarked: try reader.integer(UInt8.self) == 1
+                isMarked: try reader.integer(UInt8.self) == 1,
+                // Versions before this one did not note it.
+                top: TopFolder(noted: reader.rest())
             )
         }
         return volumes
@@ -21,6 +23,7 @@ extension DeviceMemory {
                 { writer in
                     writer.integer(volume.beneath)
                     writer.integer(UInt8(volume.isMarked ? 1 : 0))
+                    writer.raw(volume.top.bytes ?? [])
                 }
             }
             try put("volumes", item, encode)

@@ -51,7 +51,8 @@ final class ResumedEngine: Sendable {
                 let memory = try DeviceMemory(beside: folder)
                 ProcessMemory.makeRoom(byteCount: try memory.logCount() * Self.entryByteCount)
                 let heard = try memory.log()
-                desk.keep { try LogDesk(keys, by: identity, known: heard) }
+                let barred = try memory.barredDevices()
+                desk.keep { try LogDesk(keys, by: identity, known: heard, barred: barred) }
                 var log = ReadLog(entryCount: heard.count)
                 for heard in heard { log.read(heard.entry) }
                 let known = try memory.engine()

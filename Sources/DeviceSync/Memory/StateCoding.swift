@@ -102,6 +102,12 @@ struct StateReader {
         Number(bigEndian: try take(MemoryLayout<Number>.size, "a number").loadUnaligned(as: Number.self))
     }
 
+    /// All that is left.
+    mutating func rest() -> [UInt8] {
+        defer { position = bytes.count }
+        return [UInt8](bytes[position...])
+    }
+
     mutating func text() throws -> String {
         String(decoding: try take(Int(try integer(UInt32.self)), "a text"), as: UTF8.self)
     }

@@ -14,6 +14,8 @@ struct LeftOut: Hashable, Sendable {
         /// What stands for contents that are not here, and is no item's: a copy of one that is there still, or one of another
         /// container.
         case strayPlaceholder
+        /// Into which the check of a volume puts what it finds there: root's, at the top of the volume.
+        case lostAndFound
     }
 
     /// With signs in the place of what is not UTF-8.
@@ -63,6 +65,7 @@ struct LeftOut: Hashable, Sendable {
         case .reserved:
             "Names that begin with “.sheaf-” are what saves use for themselves: it stays here alone."
         case .special, .passing: "It is a socket, a pipe or a device, which has no contents to send."
+        case .lostAndFound: "What a check of this volume has found goes into it: it stays here alone."
         case .strayPlaceholder:
             """
             It stands for a file whose contents are not on this device, as a copy of what does so already, or moved here from \
@@ -75,7 +78,7 @@ struct LeftOut: Hashable, Sendable {
     var remedy: String {
         switch reason {
         case .notUnicode, .reserved: "Give it another name; then it is kept in step."
-        case .special, .passing: "Nothing is to be done."
+        case .special, .passing, .lostAndFound: "Nothing is to be done."
         case .strayPlaceholder:
             """
             Have the file that it was copied from come with sheaf download, and copy that; then remove this one. What is of another \

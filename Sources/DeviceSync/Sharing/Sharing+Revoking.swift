@@ -34,7 +34,10 @@ extension Sharing {
                 // What was begun before is ended before.
                 let plan = try plan()
                 let former = try plan.map { try carryOut($0) }
-                try visit.catchUp()
+                do { try visit.catchUp() } catch  where LogVisit.isOfLog(error) {
+                    guard try sayForgotten(device) else { throw error }
+                    return .revoked
+                }
                 if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
                 guard let member = visit.devices.members[device] else { throw SyncFailure.unknownDevice }
                 guard member.isRevoked else {

@@ -13,6 +13,8 @@ final class ContentsFetch: Sendable {
     private struct State {
         var conversation: SyncConversation?
         var isCancelled = false
+        /// Where what was asked for has gone while its contents came.
+        var movedPlace: FilePath?
     }
 
     private let url: URL
@@ -21,10 +23,14 @@ final class ContentsFetch: Sendable {
     /// The items that only placeholders are here of: `item`, or what is in it.
     private let lacking: [FilePath]
     private let account: UbiquityAccount
+    /// Whether `url` names `item`, and not what is in it, nor a link to it.
+    private let isNamed: Bool
     private let state = Locked(State())
 
     private init(_ url: URL, _ item: FilePath, lacking: [FilePath], _ account: UbiquityAccount) {
         (self.url, self.item, self.lacking, self.account) = (url, item, lacking, account)
+        // What cannot be resolved is named by nothing.
+        isNamed = (try? FilePath(url)?.resolvedInFolder()) == item
     }
 
     /// What has to be fetched for an access; nothing, at the price of one look at each item, when all is here. Of folders with
@@ -38,9 +44,11 @@ final class ContentsFetch: Sendable {
             guard item.item?.isThere != true else {
                 return needed == .everything ? fetch(below: item.url) : nil
             }
-            guard let path = FilePath(item.url), let evicted = evicted(path) else { return nil }
-            let account = UbiquityAccount.of(item.url)
-            guard let (_, place) = account.place(of: evicted.url(isDirectory: false)) else { return nil }
+            guard let path = FilePath(item.url),
+                let evicted = evicted(path, throughLink: item.isMeantThroughLink)
+            else { return nil }
+            let account = UbiquityAccount.of(evicted)
+            guard let (_, place) = account.place(of: evicted) else { return nil }
             return ContentsFetch(item.url, place, lacking: [place], account)
         }
     }
@@ -67,12 +75,27 @@ final class ContentsFetch: Sendable {
     }
 
     /// The item itself, or the package that it is in, if only a placeholder of that is here.
-    private static func evicted(_ path: FilePath) -> FilePath? {
-        var at = path
-        // What cannot be looked at is for the accessor to find out.
-        while at != at.parent, (try? FileStamp.ifPresent(at: at)) ?? nil == nil {
-            if Placeholder(standingFor: at) != nil { return at }
-            at = at.parent
+    ///
+    /// - Parameter throughLink: Whether a symbolic link at the end of the path stands for what it leads to, as one on the way does.
+    private static func evicted(_ path: FilePath, throughLink: Bool) -> URL? {
+        var path = path
+        // A loop of links ends with this: the accessor finds out that it is one.
+        for _ in 0...RequestedItem.symbolicLinksMax {
+            var (at, rest): (FilePath, [String]) = (path, [])
+            // What cannot be looked at is for the accessor to find out, too.
+            while at != at.parent, (try? FileStamp.ifPresent(at: at)) ?? nil == nil {
+                if Placeholder(standingFor: at) != nil {
+                    return ((try? at.resolvedInFolder()) ?? at).url(isDirectory: false)
+                }
+                rest.append(at.name)
+                at = at.parent
+            }
+            // A link is there, though what it leads to may not be.
+            guard throughLink || !rest.isEmpty, let text = try? FileReading.symbolicLinkText(at: at) else {
+                return nil
+            }
+            let target = text.hasPrefix("/") ? FilePath(text) : at.parent.appending(text)
+            path = rest.reversed().reduce(target) { $0.appending($1) }
         }
         return nil
     }
@@ -97,6 +120,21 @@ final class ContentsFetch: Sendable {
         }
     }
 
+    /// What was asked for, where it is once its contents have come: it may have been moved meanwhile.
+    func following(_ asked: RequestedItem) -> RequestedItem {
+        guard isNamed, asked.url == url, let place = state.withLock({ $0.movedPlace }),
+            let moved = ItemPath(place.string), let path = FilePath(url), Self.isNothing(at: path)
+        else { return asked }
+        return asked.moved(to: place.url(isDirectory: url.hasDirectoryPath), moved)
+    }
+
+    /// Whether neither an item is at a place nor a placeholder of it: anything that is there is what was asked for by its name.
+    private static func isNothing(at path: FilePath) -> Bool {
+        // What cannot be looked at is for the accessor to find out.
+        let isThere = (try? FileStamp.ifPresent(at: path) != nil) ?? true
+        return !isThere && Placeholder(standingFor: path) == nil
+    }
+
     /// Fails the waiting with `CocoaError.userCancelled`. Once it is over it does nothing.
     func cancel() {
         let conversation = state.withLock { state in
@@ -110,13 +148,17 @@ final class ContentsFetch: Sendable {
     ///
     /// - Parameters:
     ///   - progress: Gets how far it has come, in bytes. Cancelling it cancels this.
+    ///   - show: Shows it; from then on it is changed on the main actor alone. Nil for a progress that is this thread's.
     ///   - handleMessages: What the thread does meanwhile, again and again, for the queue that it keeps from running; nil
     ///     for one that keeps none.
     /// - Throws: `CocoaError`: `userCancelled`; `ubiquitousFileUbiquityServerNotAvailable` when `sheaf up` does not run
     ///   or the hub does not answer; `ubiquitousFileUnavailable`.
-    func run(_ progress: Progress, handleMessages: (() -> Void)?) throws {
-        progress.kind = .file
-        progress.cancellationHandler = { [weak self] in self?.cancel() }
+    func run(
+        _ progress: Progress,
+        show: (@MainActor @Sendable (Progress) -> Void)? = nil,
+        handleMessages: (() -> Void)?
+    ) throws {
+        let progress = FetchProgress(progress, show) { [weak self] in self?.cancel() }
         do {
             try converse(progress, handleMessages)
             try checkThatTheyAreHere()
@@ -145,10 +187,7 @@ final class ContentsFetch: Sendable {
         )
     }
 
-    /// So long the thread waits before it looks for messages.
-    private static let lookMilliseconds: Int32 = 20
-
-    private func converse(_ progress: Progress, _ handleMessages: (() -> Void)?) throws {
+    private func converse(_ progress: FetchProgress, _ handleMessages: (() -> Void)?) throws {
         let conversation = try SyncConversation(
             .download(path: item.string, isAwaited: true),
             in: try account.runtime()
@@ -160,20 +199,12 @@ final class ContentsFetch: Sendable {
         defer { state.withLock { $0.conversation = nil } }
         if isCancelled { throw SyncServiceError.ended }
         while true {
-            handleMessages?()
-            let answer = try conversation.next(
-                milliseconds: handleMessages == nil ? -1 : Self.lookMilliseconds
-            )
-            switch answer {
-            case .progress(let share):
-                progress.totalUnitCount = Int64(clamping: share.totalByteCount)
-                // The end is when it is in place.
-                progress.completedUnitCount = Int64(clamping: min(share.doneByteCount, share.totalByteCount))
-            case .done:
-                progress.completedUnitCount = progress.totalUnitCount
-                return
+            switch try conversation.next(handleMessages) {
+            case .progress(let share): progress.note(share)
+            case .moved(let place): state.withLock { $0.movedPlace = FilePath(place) }
+            case .done: return progress.end()
             case .refused(let refusal): throw refusal
-            case nil, .status, .diagnosis, .explanation, .item, .items, .event, .changed, .version,
+            case .status, .diagnosis, .explanation, .item, .items, .event, .changed, .version,
                 .goesBack, .largeChanges:
                 continue
             }

@@ -1,47 +1,57 @@
 internal import Coordination
 internal import Foundation
+internal import Threads
 
 extension NSFileCoordinator {
     /// Asks for access when the contents are here that it needs; blocks no thread of the caller's.
     ///
-    /// - Parameter progress: Makes the progress of one item's fetching; called on a thread of its own.
+    /// - Parameter show: Shows the progress of one item's fetching.
     func beginWithContents(
         _ items: [RequestedItem],
-        progress: (@Sendable () -> Progress)? = nil,
+        show: (@MainActor @Sendable (Progress) -> Void)? = nil,
         resume: @escaping @Sendable (Result<GrantedAccess, any Error>) -> Void
     ) {
         let missing = missingContents(for: items)
-        guard !missing.isEmpty else { return begin(items, progress, resume) }
-        onContentsThread { [self] in
-            do { try run(missing, progress) } catch { return resume(.failure(error)) }
-            begin(items, progress, resume)
-        }
+        guard !missing.isEmpty else { return begin(items, show, resume) }
+        onContentsThread { [self] in begin(items, after: missing, show, resume) }
+    }
+
+    /// Waits for the contents that are missing, blocking the thread, then asks for access.
+    private func begin(
+        _ items: [RequestedItem],
+        after missing: [ContentsFetch],
+        _ show: (@MainActor @Sendable (Progress) -> Void)?,
+        _ resume: @escaping @Sendable (Result<GrantedAccess, any Error>) -> Void
+    ) {
+        do { try run(missing, show: show) } catch { return resume(.failure(error)) }
+        begin(following(missing, items), show, resume)
     }
 
     private func begin(
         _ items: [RequestedItem],
-        _ progress: (@Sendable () -> Progress)?,
+        _ show: (@MainActor @Sendable (Progress) -> Void)?,
         _ resume: @escaping @Sendable (Result<GrantedAccess, any Error>) -> Void
     ) {
         let account = UbiquityAccount.shared
         registry.begin(items, by: caller) { [self] result in
             // The account is the caller's, whatever thread this is.
-            guard case .success(let access) = result,
-                UbiquityAccount.$shared.withValue(account, operation: { lacksContents(access, of: items) })
-            else { return resume(result) }
-            onContentsThread { [self] in
-                if let error = registry.end(access) { return resume(.failure(error)) }
-                UbiquityAccount.$shared.withValue(account) {
-                    beginWithContents(items, progress: progress, resume: resume)
+            UbiquityAccount.$shared.withValue(account) {
+                guard case .success(let access) = result else { return resume(result) }
+                let missing = missingContents(of: access, items)
+                guard !missing.isEmpty else { return resume(result) }
+                onContentsThread { [self] in
+                    if let error = registry.end(access) { return resume(.failure(error)) }
+                    begin(items, after: missing, show, resume)
                 }
             }
         }
     }
 
     private func onContentsThread(_ body: @escaping @Sendable () -> Void) {
-        let thread = Thread(block: body)
-        thread.name = "sheaf contents"
-        thread.start()
+        let account = UbiquityAccount.shared
+        OwnThread.startInTime("sheaf contents") {
+            UbiquityAccount.$shared.withValue(account, operation: body)
+        }
     }
 
     /// Waits for the contents that are needed, then for access, blocking the thread.
@@ -49,15 +59,23 @@ extension NSFileCoordinator {
         _ items: [RequestedItem],
         isPreparation: Bool = false
     ) throws -> GrantedAccess {
+        var (items, missing) = (items, missingContents(for: items))
         while true {
-            try run(missingContents(for: items))
+            try run(missing)
+            items = following(missing, items)
             let access = try registry.begin(items, by: caller, isPreparation: isPreparation)
-            guard lacksContents(access, of: items) else {
+            missing = missingContents(of: access, items)
+            guard !missing.isEmpty else {
                 try endIfCancelled(access)
                 return access
             }
             if let error = registry.end(access) { throw error }
         }
+    }
+
+    /// Items whose contents have come, where they are now.
+    private func following(_ fetches: [ContentsFetch], _ items: [RequestedItem]) -> [RequestedItem] {
+        items.map { item in fetches.reduce(item) { $1.following($0) } }
     }
 
     /// Ends an access that has not begun to do anything, if the coordinator has been cancelled.
@@ -83,10 +101,11 @@ extension NSFileCoordinator {
         try endIfCancelled(access)
     }
 
-    /// Whether contents have left that were here when access was asked for: whoever had it before may have evicted them.
-    private func lacksContents(_ access: GrantedAccess, of items: [RequestedItem]) -> Bool {
+    /// What has left that was here when access was asked for: whoever had it before may have evicted it. It is fetched by where the
+    /// access found it: by the name that was asked for it might be missed each time.
+    private func missingContents(of access: GrantedAccess, _ items: [RequestedItem]) -> [ContentsFetch] {
         let places = zip(access.urls, access.items)
-        return !missingContents(for: zip(items, places).map { $0.moved(to: $1.0, $1.1) }).isEmpty
+        return missingContents(for: zip(items, places).map { $0.moved(to: $1.0, $1.1) })
     }
 
     /// Has items accessed by one accessor, blocking the thread.

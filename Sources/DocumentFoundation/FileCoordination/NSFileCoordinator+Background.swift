@@ -11,17 +11,17 @@ extension NSFileCoordinator {
     /// - Parameters:
     ///   - intent: The item.
     ///   - queue: Where `accessor` runs.
-    ///   - progress: Makes the progress of fetching contents that are not here; called on a thread of its own.
+    ///   - show: Shows the progress of fetching contents that are not here, which only the main actor changes then.
     ///   - accessor: Run once: with the item's place when access is given, which ends when it returns; or with
     ///     the error.
     package func coordinate(
         _ intent: NSFileAccessIntent,
         on queue: DispatchQueue,
-        progress: (@Sendable () -> Progress)? = nil,
+        show: (@MainActor @Sendable (Progress) -> Void)? = nil,
         byAccessor accessor: @escaping @Sendable (Result<URL, any Error>) -> Void
     ) {
         let registry = registry
-        beginWithContents([intent.item], progress: progress) { [self] result in
+        beginWithContents([intent.item], show: show) { [self] result in
             queue.async { [self] in
                 switch result {
                 case .success(let access):

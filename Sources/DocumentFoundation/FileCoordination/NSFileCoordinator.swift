@@ -326,19 +326,26 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
 
     /// Has contents come that only placeholders are here of, and waits for them, blocking the thread.
     ///
-    /// - Parameter isDeep: Whether those of all that is in a folder come, too.
+    /// - Parameters:
+    ///   - isDeep: Whether those of all that is in a folder come, too.
+    ///   - throughLink: Whether a symbolic link stands for what it leads to.
     /// - Throws: As `run`.
-    func fetchContents(of url: URL, isDeep: Bool) throws {
-        try run(missingContents(for: [RequestedItem(reading: url, isDeep ? .withAllContents : [])]))
+    func fetchContents(of url: URL, isDeep: Bool = false, throughLink: Bool = false) throws {
+        let item = RequestedItem(reading: url, isDeep ? .withAllContents : [])
+        try run(missingContents(for: [throughLink ? item : item.itself]))
     }
 
     /// Waits for contents, one item's after another's, blocking the thread.
     ///
+    /// - Parameter show: Shows the progress of one item's fetching; nil where the thread is a caller's.
     /// - Throws: `CocoaError`, as `ContentsFetch.run`; `FileCoordinationError` with code `deadlock` where this thread is inside of
     ///   an access that keeps them from coming.
-    func run(_ fetches: [ContentsFetch], _ progress: (() -> Progress)? = nil) throws {
+    func run(
+        _ fetches: [ContentsFetch],
+        show: (@MainActor @Sendable (Progress) -> Void)? = nil
+    ) throws {
         guard !fetches.isEmpty else { return }
-        let queueID = BlockedCaller().queueID
+        let handleMessages = registry.messagesMeanwhile
         for fetch in fetches {
             try fetch.checkThatTheyMayCome(registry)
             let id = UUID()
@@ -349,11 +356,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
             defer { state.withLock { $0.fetches[id] = nil } }
             if isCancelled { fetch.cancel() }
             // It counts for whoever has made a progress the thread's current one.
-            let own = progress?() ?? Progress(totalUnitCount: 1)
-            try fetch.run(
-                own,
-                handleMessages: queueID.map { id in { [registry] in registry.handleMessages(for: id) } }
-            )
+            try fetch.run(Progress(totalUnitCount: 1), show: show, handleMessages: handleMessages)
         }
     }
 

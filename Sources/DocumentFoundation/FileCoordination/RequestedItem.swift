@@ -13,6 +13,9 @@ struct RequestedItem: Sendable {
     let isForUploading: Bool
     /// Which contents have to be here, as the accessor may look at them.
     let needed: NeededContents
+    /// Whether they are those of what a symbolic link leads to, which the accessor reads and writes through it. Who moves, copies or
+    /// removes a link does so with the link itself.
+    private(set) var isMeantThroughLink: Bool
 
     enum NeededContents: Sendable {
         case nothing
@@ -31,6 +34,7 @@ struct RequestedItem: Sendable {
         self.isForUploading = options.contains(.forUploading)
         let isMetadata = options.contains(.immediatelyAvailableMetadataOnly)
         self.needed = options.contains(.withAllContents) ? .everything : isMetadata ? .nothing : .itself
+        self.isMeantThroughLink = resolvesSymbolicLink || needed == .itself
     }
 
     init(writing url: URL, _ options: NSFileCoordinator.WritingOptions) {
@@ -43,12 +47,20 @@ struct RequestedItem: Sendable {
         // FileManager knows the item by its own name alone, also to move, to remove or to replace it.
         let isAsItIs = !options.isDisjoint(with: Self.asItIs)
         self.needed = options.contains(.withAllContents) ? .everything : isAsItIs ? .nothing : .itself
+        self.isMeantThroughLink = needed == .itself && options.isDisjoint(with: [.forMoving, .forDeleting])
     }
 
     /// For what nothing is fetched.
     private static let asItIs: NSFileCoordinator.WritingOptions = [
         .contentIndependentMetadataOnly, .forEvicting, .leavingPlaceholder,
     ]
+
+    /// The same of a symbolic link itself, if it is one.
+    var itself: RequestedItem {
+        var itself = self
+        itself.isMeantThroughLink = false
+        return itself
+    }
 
     /// The same of an item that has moved meanwhile.
     func moved(to url: URL, _ item: ItemPath) -> RequestedItem {
@@ -101,5 +113,5 @@ struct RequestedItem: Sendable {
     }
 
     /// As many as the kernel follows: path_resolution(7).
-    private static let symbolicLinksMax = 40
+    static let symbolicLinksMax = 40
 }

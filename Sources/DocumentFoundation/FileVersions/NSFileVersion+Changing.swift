@@ -32,18 +32,21 @@ extension NSFileVersion {
     /// It may not be discarded until `isDiscardable` says so.
     ///
     /// - Parameters:
-    ///   - url: The item; it must be there.
+    ///   - url: The item; it must be there. If its contents are not, they are fetched first.
     ///   - contentsURL: What to keep; the item itself to keep the state that it is in.
     ///   - options: Whether the contents are removed.
     /// - Returns: The version, on stable storage.
-    /// - Throws: `CocoaError`; `featureUnsupported` where versions are switched off. Nothing was removed then.
+    /// - Throws: `CocoaError`; `featureUnsupported` where versions are switched off; what keeps contents from coming. Nothing was
+    ///   removed then.
     public class func addOfItem(
         at url: URL,
         withContentsOf contentsURL: URL,
         options: AddingOptions = []
     ) throws -> NSFileVersion {
+        let (url, contentsURL) = (item(meantBy: url), item(meantBy: contentsURL))
         let store = VersionStore.of(url)
         do {
+            for item in [url, contentsURL] { try fetchContents(of: item) }
             let version = try store.add(contentsURL, to: url, isDiscardable: false)
             if options.contains(.byMoving), let contents = FilePath(contentsURL) {
                 try ReadOnlyTree.remove(contents)
@@ -74,14 +77,29 @@ extension NSFileVersion {
     ///
     /// - Parameter url: The item.
     /// - Throws: `CocoaError`; all versions are still there then.
+    /// - Differs from Darwin: a version in conflict that is not settled, and that this process has given nobody, stays: it may have
+    ///   come from another device since the versions were listed, and would be lost on all. What `otherVersionsOfItem`,
+    ///   `unresolvedConflictVersionsOfItem`, `version(itemAt:forPersistentIdentifier:)` or a document's `conflictVersions` has
+    ///   given was seen. List them again, and settle what there is.
     public class func removeOtherVersionsOfItem(at url: URL) throws {
+        let url = item(meantBy: url)
         let store = VersionStore.of(url)
         do {
-            let others = try store.otherVersions(at: url)
+            let others = store.removable(try store.otherVersions(at: url))
             if !others.isEmpty { try store.remove(others, at: url) }
         } catch {
             throw CocoaError(version: error, while: .writing, url: url)
         }
+    }
+
+    /// The item that a URL names: where it is a placeholder's, as a listing of the folder gives it, that which it stands for.
+    static func item(meantBy url: URL) -> URL { UbiquityAccount.of(url).itemURL(of: url) }
+
+    /// Has the contents of an item come that only a placeholder is here of: what stands for it is no state of it to be kept.
+    ///
+    /// - Throws: As `NSFileCoordinator.fetchContents`.
+    static func fetchContents(of url: URL) throws {
+        try NSFileCoordinator(filePresenter: nil).fetchContents(of: url, throughLink: true)
     }
 
     /// Puts this version where nothing is, under whatever name, as it was: with its permissions and attributes, and those of what

@@ -3,25 +3,33 @@ public import Foundation
 internal import Vault
 
 extension NSFileVersion {
-    /// The state that an item is in now.
+    /// The state that an item is in now, be its contents here or not.
     ///
     /// - Parameter url: The item: a file URL.
     /// - Returns: Nil when nothing is there.
     public class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
-        FileManager.default.fileExists(atPath: url.path)
+        let url = item(meantBy: url)
+        return FileManager.default.fileExists(atPath: url.path) || isEvicted(url)
             ? NSFileVersion(.current, of: url, in: VersionStore.of(url)) : nil
     }
 
+    /// Whether only a placeholder of an item is here.
+    class func isEvicted(_ url: URL) -> Bool { UbiquitousItem(url)?.placeholder != nil }
+
     /// The former states of an item, and those that lost a conflict, the oldest first.
     ///
-    /// The state that the item is in is not among them, as far as its times tell.
+    /// The state that the item is in is not among them, as far as its times tell. They are here also where the contents of the item
+    /// itself are not.
     ///
     /// - Parameter url: The item: a file URL.
     /// - Returns: Nil when nothing is there. None when the vault cannot be opened, which standard error says.
     public class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
+        let url = item(meantBy: url)
         let store = VersionStore.of(url)
         do {
-            return try store.otherVersions(at: url).map { NSFileVersion(.kept($0), of: url, in: store) }
+            let versions = try store.otherVersions(at: url)
+            store.noteSeen(versions)
+            return versions.map { NSFileVersion(.kept($0), of: url, in: store) }
         } catch let error as SystemError where error.isAbsent {
             return nil
         } catch {
@@ -35,7 +43,7 @@ extension NSFileVersion {
 
     /// Whether there is an item, be it a link in conflict that leads nowhere.
     private class func isThere(_ url: URL, _ store: VersionStore) -> Bool {
-        if FileManager.default.fileExists(atPath: url.path) { return true }
+        if FileManager.default.fileExists(atPath: url.path) || isEvicted(url) { return true }
         // What cannot be looked at is not there for whoever asks.
         return (try? store.linkInConflict(at: url)) != nil
     }
@@ -43,16 +51,30 @@ extension NSFileVersion {
     /// The versions of an item that lost a conflict which nobody has settled.
     ///
     /// - Parameter url: The item: a file URL.
-    /// - Returns: Nil when nothing is there.
+    /// - Returns: Nil when nothing is there, or when the vault cannot be asked, which standard error says: that is not to be taken
+    ///   for no conflict.
     public class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
+        let url = item(meantBy: url)
         let store = VersionStore.of(url)
-        guard isThere(url, store) else { return nil }
+        guard isThere(url, store), let versions = unresolvedConflicts(of: url, in: store) else { return nil }
+        store.noteSeen(versions)
+        return versions
+    }
+
+    /// Whether an item has such versions, for who looks at none of them; nil when the vault cannot be asked.
+    class func isInConflict(_ url: URL) -> Bool? {
+        let url = item(meantBy: url)
+        return unresolvedConflicts(of: url, in: VersionStore.of(url)).map { !$0.isEmpty }
+    }
+
+    /// None when nothing is there; nil when the vault cannot be asked, which has been reported.
+    private class func unresolvedConflicts(of url: URL, in store: VersionStore) -> [NSFileVersion]? {
         do { return try store.unresolvedConflicts(at: url) } catch {
             // A vault that cannot be opened has been reported.
             if !(error is FileVersionError) {
                 store.reportOnce("The conflicts of “\(url.path)” were not found: \(error)")
             }
-            return []
+            return nil
         }
     }
 
@@ -66,8 +88,9 @@ extension NSFileVersion {
         at url: URL,
         completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
     ) {
+        let isThere = currentVersionOfItem(at: url) != nil
         DispatchQueue(label: "sheaf.nonlocal-versions").async {
-            if FileManager.default.fileExists(atPath: url.path) {
+            if isThere {
                 completionHandler([], nil)
             } else {
                 completionHandler(nil, CocoaError(.fileReadNoSuchFile, userInfo: [NSURLErrorKey: url]))
@@ -101,12 +124,15 @@ extension NSFileVersion {
         itemAt url: URL,
         forPersistentIdentifier persistentIdentifier: Any
     ) -> NSFileVersion? {
+        let url = item(meantBy: url)
         let store = VersionStore.of(url)
         switch PersistentIdentifier.subject(of: persistentIdentifier) {
         case .current?: return currentVersionOfItem(at: url)
         case .version(let id)?:
             do {
-                return try store.version(id, at: url).map { NSFileVersion(.kept($0), of: url, in: store) }
+                let found = try store.version(id, at: url)
+                store.noteSeen([found].compactMap { $0 })
+                return found.map { NSFileVersion(.kept($0), of: url, in: store) }
             } catch {
                 let isExpected = error is FileVersionError || (error as? SystemError)?.isAbsent == true
                 if !isExpected { store.reportOnce("A version of “\(url.path)” was not found: \(error)") }

@@ -121,9 +121,14 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         }
         set {
             precondition(newValue, "a conflict that has been resolved cannot be made unresolved")
-            guard case .kept(let version) = subject, !isResolved else { return }
-            attempt("was not resolved") { try store.setResolved(version, at: itemURL) }
+            attempt("was not resolved") { try resolve() }
         }
+    }
+
+    /// As setting `isResolved`, for a caller who can be told.
+    package func resolve() throws {
+        guard case .kept(let version) = subject, !isResolved else { return }
+        try store.setResolved(version, at: itemURL)
     }
 
     /// Whether it may be removed to free space, as `VersionRetention` says.
@@ -145,8 +150,10 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether its contents are on this device: always.
-    open var hasLocalContents: Bool { true }
+    /// Whether its contents are on this device: always, but for the current version of an item that was evicted.
+    open var hasLocalContents: Bool {
+        if case .current = subject { !Self.isEvicted(itemURL) } else { true }
+    }
 
     /// Whether there is a picture of it: never.
     open var hasThumbnail: Bool { false }
@@ -157,20 +164,23 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     ///
     /// The item keeps its name; if the version is of another type, it gets the version's extension. The state that
     /// the item is in is kept as a version first; then it is replaced in one step, and durably. What a program that does
-    /// not coordinate saves until that step is kept as well.
+    /// not coordinate saves until that step is kept as well. Contents of the item that are not here are fetched first, as a
+    /// coordinated write has done already.
     ///
     /// - Parameters:
     ///   - url: The item, or where to put the version.
     ///   - options: Whether the version is removed afterwards.
     /// - Returns: Where the item is then.
     /// - Throws: `CocoaError`: `fileReadCorruptFile` for a damaged version, `fileWriteFileExists` when the name with
-    ///   the other extension is taken. The item is as it was then.
+    ///   the other extension is taken; what keeps contents from coming. The item is as it was then.
     /// - Differs from Darwin: the state replaced is always kept. The item's extended attributes stay.
     @discardableResult
     open func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
+        let url = Self.item(meantBy: url)
         do {
             switch subject {
             case .kept(let version):
+                try Self.fetchContents(of: url)
                 let place = try store.replace(url, with: version)
                 if options.contains(.byMoving) { try store.remove([version], at: itemURL) }
                 return place
@@ -180,6 +190,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
                 throw CocoaError(.fileNoSuchFile, userInfo: info)
             case .current:
                 if url.standardizedFileURL.path == itemURL.standardizedFileURL.path { return url }
+                for item in [itemURL, url] { try Self.fetchContents(of: item) }
                 return try store.replace(url, with: try store.add(itemURL, to: itemURL, isDiscardable: false))
             }
         } catch {

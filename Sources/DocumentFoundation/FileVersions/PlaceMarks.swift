@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// An item loses its mark when an editor writes a new file in its place, and cannot have one on a volume without
 /// extended attributes; then its place tells which versions are its own. One small file a place in the user's own
-/// state folder, durable once written; the oldest are dropped when there are too many. Any thread, any process.
+/// state folder, durable once written; when there are too many, those go that were used longest ago. Any thread, any process.
 struct PlaceMarks: Sendable {
     private struct Note: Codable, Hashable {
         var version = 1
@@ -17,6 +17,8 @@ struct PlaceMarks: Sendable {
 
     /// Notes kept in one of 256 folders: 16,384 in all.
     private static let notesPerFolderMax = 64
+    /// A note says to the day when it was used: a day has as many seconds.
+    private static let usedAgain: TimeInterval = 86400
     /// No note is longer than the longest path with its mark.
     private static let noteByteCountMax = 16_384
 
@@ -24,14 +26,24 @@ struct PlaceMarks: Sendable {
         self.folder = folder
     }
 
-    /// The mark of the item that was at a place.
+    /// The mark of the item that was at a place. Whoever asks uses the note.
     func mark(at path: FilePath) -> FileMark? {
+        let place = place(of: path)
         // A note that cannot be read is none; whoever needs one makes it anew.
-        guard let data = try? FileReading.contents(of: place(of: path)), data.count <= Self.noteByteCountMax,
+        guard let data = try? FileReading.contents(of: place), data.count <= Self.noteByteCountMax,
             let note = try? JSONDecoder().decode(Note.self, from: data), note.version == 1,
             note.path == path.string
         else { return nil }
+        noteUse(of: place)
         return FileMark(hexadecimal: note.mark)
+    }
+
+    private func noteUse(of place: FilePath) {
+        // What cannot be dated is dropped the earlier.
+        guard let stamp = try? FileStamp.ifPresent(at: place),
+            stamp.modificationDate.timeIntervalSinceNow < -Self.usedAgain
+        else { return }
+        try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: place.string)
     }
 
     /// Notes the mark of the item at a place.

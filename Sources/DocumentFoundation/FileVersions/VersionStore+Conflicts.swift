@@ -23,15 +23,20 @@ extension VersionStore {
             let item = try markedItem(at: url, lastKnown: keeping.lastKnown)
             let mayBeWritten = keeping.mayBeWritten
             let name = url.lastPathComponent
-            let loser = { [self] in origin(keeping.reason, of: name, on: device, isConflict: true) }
-            var kept = try keepAtRest(item, mayBeWritten: mayBeWritten, in: vault) {
-                try vault.keep(item.path, as: item.mark, origin: loser(), unlessUnchanged: true)
+            let keepOnce = { [self] (unlessUnchanged: Bool) throws -> Kept in
+                let origin = origin(keeping.reason, of: name, on: device, isConflict: true)
+                let version = try vault.keep(
+                    item.path,
+                    as: item.mark,
+                    origin: origin,
+                    unlessUnchanged: unlessUnchanged
+                )
+                return (version, isFresh(version, origin))
             }
+            var kept = try keepAtRest(try keepOnce(true), mayBeWritten, in: vault, keepOnce)
             // The same state was kept before, as one that was in nobody's way.
             if !kept.isConflict || kept.isResolved {
-                kept = try keepAtRest(item, mayBeWritten: mayBeWritten, in: vault) {
-                    try vault.keep(item.path, as: item.mark, origin: loser())
-                }
+                kept = try keepAtRest(try keepOnce(false), mayBeWritten, in: vault, keepOnce)
             }
             announce(.gained, kept.id, at: url)
             return NSFileVersion(.kept(kept), of: url, in: self)
@@ -75,8 +80,15 @@ extension VersionStore {
             let origin = origin(reason, of: url.lastPathComponent, on: device, dated: date, isConflict: true)
             let kept = try vault.keep(source, as: item.mark, origin: origin, isElsewhere: true)
             announce(.gained, kept.id, at: url)
+            tellFolders(of: item)
             return NSFileVersion(.kept(kept), of: url, in: self)
         }
+    }
+
+    /// Has whoever keeps the folder in step look at an item that is as it was, and has got a version in conflict.
+    private func tellFolders(of item: Item) {
+        // Where that cannot be, the version goes to other devices when the item is saved next.
+        try? FileIdentity.touch(item.path)
     }
 
     /// Keeps what lost against an item elsewhere.
@@ -84,7 +96,8 @@ extension VersionStore {
     /// - Parameters:
     ///   - source: Where it is: a file, a package or a link that nobody else touches.
     ///   - url: The item.
-    ///   - mark: The item's. What is at the place at this moment may not bear it, as somebody has just saved there.
+    ///   - mark: The item's. What is at the place at this moment may not bear it, as somebody has just saved there. On a volume
+    ///     without marks the versions belong to the place.
     ///   - maker: The device that it was saved on; nil for this one.
     /// - Returns: The version, as old as what is at `source`.
     /// - Throws: `FileVersionError`.
@@ -99,7 +112,12 @@ extension VersionStore {
         return try keepingErrors(of: url) {
             let maker = maker.map { DeviceIdentity(id: $0.id, name: $0.name) } ?? device
             let origin = origin(reason, of: url.lastPathComponent, on: maker, isConflict: true)
-            let kept = try vault.keep(source, as: mark, origin: origin, isElsewhere: true)
+            let kept = try vault.keep(
+                source,
+                as: try versionMark(at: url, of: mark),
+                origin: origin,
+                isElsewhere: true
+            )
             announce(.gained, kept.id, at: url)
             return kept.id
         }
@@ -116,24 +134,32 @@ extension VersionStore {
         return try ids.filter { try vault.version($0).map { !$0.isResolved } ?? false }
     }
 
+    /// Those of some versions that the vault has never heard of, or not for long: it is another one, or was put back to what it was,
+    /// or has lost them. Nobody has settled them there.
+    package func unknown(_ ids: Set<VersionID>, at url: URL) throws -> Set<VersionID> {
+        let vault = try open(for: url).vault
+        return try ids.filter { try !vault.hasHeard(of: $0) }
+    }
+
     /// The versions of an item that lost a conflict which nobody has settled, the oldest first.
     ///
     /// - Parameters:
     ///   - mark: The item's.
-    ///   - url: Where it is; tells the vault, and is told in the error.
+    ///   - url: Where it is; told in the error. On a volume without marks versions belong to the place.
     /// - Cost: One look into the index.
     package func unsettled(of mark: FileMark, at url: URL) throws -> [VersionID] {
         guard isOn else { return [] }
-        return try open(for: url).vault.unresolvedConflicts(of: mark).map(\.id)
+        return try open(for: url).vault.unresolvedConflicts(of: try versionMark(at: url, of: mark)).map(\.id)
     }
 
-    /// Those of some items that have versions as of `unsettled(of:at:)`.
+    /// Which items may have versions as of `unsettled(of:at:)`: by their marks, and by where they were seen last.
     ///
     /// - Parameter url: One of them, or the folder that they are in; told in the error.
-    /// - Cost: A look into the index for all of them together.
-    package func inConflict(among marks: [FileMark], at url: URL) throws -> Set<FileMark> {
-        guard isOn else { return [] }
-        return try open(for: url).vault.inConflict(among: marks)
+    /// - Cost: By how many there are.
+    package func inConflict(at url: URL) throws -> (marks: Set<FileMark>, paths: Set<String>) {
+        guard isOn else { return ([], []) }
+        let marks = try open(for: url).vault.itemsInConflict()
+        return (Set(marks), Set(marks.compactMap { identities.note(of: $0)?.path }))
     }
 
     /// Puts a version at a place where nothing is.
@@ -173,23 +199,23 @@ extension VersionStore {
         }
     }
 
+    /// Looks again at what was kept, until nothing has changed.
     private func keepAtRest(
-        _ item: Item,
-        mayBeWritten: Bool,
+        _ first: Kept,
+        _ mayBeWritten: Bool,
         in vault: Vault,
-        _ keepOnce: () throws -> KeptVersion
+        _ keepOnce: (_ unlessUnchanged: Bool) throws -> Kept
     ) throws -> KeptVersion {
-        let first = try keepOnce()
-        guard mayBeWritten, first.kind == .directory else { return first }
+        guard mayBeWritten, first.version.kind == .directory else { return first.version }
         var kept = first
         for _ in 1..<Self.attemptCountMax {
-            let again = try keepOnce()
-            if again.id == kept.id { break }
-            // Its members were not of one moment.
-            try vault.remove([kept.id])
+            let again = try keepOnce(true)
+            if again.version.id == kept.version.id { break }
+            // Its members were not of one moment. What was there before is a state of its own.
+            if kept.isFresh { try vault.remove([kept.version.id]) }
             kept = again
         }
-        return kept
+        return kept.version
     }
 
     // MARK: Looking
@@ -228,19 +254,18 @@ extension VersionStore {
     }
 
     /// What a version that lost a conflict and the item's own state both come from: the newest state kept before it that
-    /// is another. A save may have kept the same state as one to be replaced, before it found that others wrote it. What lost
-    /// against another device came when the item was what had won already, which is no ancestor of it.
+    /// is another. A save may have kept the same state as one to be replaced, before it found that others wrote it.
     ///
-    /// - Returns: Nil where none was kept.
+    /// - Returns: Nil where none was kept, and for what lost against another device: what was saved here meanwhile may have been saved
+    ///   since the two had the same, and would count as what the other one has taken back.
     package func ancestor(of version: NSFileVersion) throws -> NSFileVersion? {
         guard case .kept(let kept) = version.subject, let item = try knownItem(at: version.itemURL) else {
             return nil
         }
-        let vault = try open(for: version.itemURL).vault
-        let isFromElsewhere = try kept.origin().reason == .conflict
-        let former = try vault.versions(of: item.mark).prefix { $0.id != kept.id }.last { former in
-            guard !former.isConflict, try !former.isSameState(as: kept) else { return false }
-            return try !isFromElsewhere || !isCurrent(former, of: item, in: vault)
+        guard try kept.origin().reason != .conflict else { return nil }
+        let versions = try open(for: version.itemURL).vault.versions(of: item.mark)
+        let former = try versions.prefix { $0.id != kept.id }.last { former in
+            try !former.isConflict && !former.isSameState(as: kept)
         }
         return former.map { NSFileVersion(.kept($0), of: version.itemURL, in: self) }
     }

@@ -23,20 +23,40 @@ extension VersionStore {
         var path: FilePath
         var mark: FileMark
         var identity: FileIdentity
+        /// What is at the path in the item's stead, where its contents are not here.
+        var placeholder: Placeholder?
     }
 
-    /// The item at a place, if it is known to have versions; changes nothing on disk.
+    /// The item at a place, if it is known to have versions; changes nothing of it on disk. It may be one that only a placeholder is
+    /// here of, which bears its mark.
     ///
     /// - Returns: Nil when it never had any.
     /// - Throws: `SystemError`; `ENOENT` when nothing is there.
     func knownItem(at url: URL) throws -> Item? {
         if let link = try linkInConflict(at: url) { return link }
-        let path = try resolved(url)
-        let identity = try FileIdentity(of: path)
-        if let mark = identity.mark, !identities.isCopy(identity, at: path) {
-            return Item(path: path, mark: mark, identity: identity)
+        let path: FilePath
+        do { path = try resolved(url) } catch let error as SystemError where error.isAbsent {
+            guard let evicted = UbiquitousItem(url), let placeholder = evicted.placeholder,
+                let place = Placeholder.place(for: evicted.path)
+            else { throw error }
+            return try knownItem(at: place, named: evicted.path, placeholder)
         }
-        return markNoted(at: path).map { Item(path: path, mark: $0, identity: identity) }
+        return try knownItem(at: path, named: path)
+    }
+
+    private func knownItem(
+        at path: FilePath,
+        named place: FilePath,
+        _ placeholder: Placeholder? = nil
+    ) throws -> Item? {
+        let identity = try FileIdentity(of: path)
+        // Who copies a placeholder without its attributes leaves the mark in it.
+        if let mark = identity.mark ?? placeholder?.mark, !identities.isCopy(identity, at: place) {
+            return Item(path: path, mark: mark, identity: identity, placeholder: placeholder)
+        }
+        return markNoted(at: place).map {
+            Item(path: path, mark: $0, identity: identity, placeholder: placeholder)
+        }
     }
 
     /// The item at a place, marked where it was not, and noted.
@@ -76,6 +96,37 @@ extension VersionStore {
             identity.mark == mark
         else { return }
         try note(Item(path: path, mark: mark, identity: identity), over: noted)
+    }
+
+    /// The mark that versions of an item of sync's are kept under: on a volume without marks that which is noted of its place,
+    /// where an app has kept some there before.
+    func versionMark(at url: URL, of mark: FileMark) throws -> FileMark {
+        guard let place = try unmarkable(at: url) else { return mark }
+        return markNoted(at: place.path) ?? mark
+    }
+
+    /// Notes whose versions those of an item in conflict are that cannot bear a mark: a link, or what is on a volume without them.
+    /// Nothing is noted of others.
+    ///
+    /// - Parameter id: A version of it.
+    package func notePlace(_ url: URL, ofItemWith id: VersionID) throws {
+        guard isOn else { return }
+        let place = try unmarkable(at: url)
+        guard try place != nil || link(at: url) != nil,
+            let mark = try open(for: url).vault.version(id)?.item
+        else { return }
+        guard let (path, identity) = place else { return try noteLink(at: url, as: mark) }
+        guard markNoted(at: path) != mark else { return }
+        try note(Item(path: path, mark: mark, identity: identity), over: identities.note(of: mark))
+    }
+
+    /// What is at a place, if that is a file or a folder that cannot bear a mark.
+    private func unmarkable(at url: URL) throws -> (path: FilePath, identity: FileIdentity)? {
+        guard let path = FilePath(url.absoluteURL), let identity = try FileIdentity.ifPresent(at: path),
+            identity.mark == nil, identity.kind == .regular || identity.kind == .directory,
+            try !FileIdentity.isMarkable(path)
+        else { return nil }
+        return (try path.resolved(), identity)
     }
 
     /// Marks the item at a place where it bears no mark; a few microseconds.

@@ -69,7 +69,7 @@ extension VersionStore {
     }
 
     /// A version, and whether it was added just now.
-    private typealias Kept = (version: KeptVersion, isFresh: Bool)
+    typealias Kept = (version: KeptVersion, isFresh: Bool)
 
     private func keepAtRest(
         _ item: Item,

@@ -1,12 +1,12 @@
-package import FileSystem
-package import Foundation
+internal import FileSystem
+internal import Foundation
 internal import Vault
 
 // Symbolic links that are items themselves, and not what they lead to: in a folder that is kept in step a link may have lost, or
 // won, a conflict. As long as that is not settled, whoever asks for the versions of the link means the link's.
 extension VersionStore {
     /// Notes whose versions those of a link are, which bears no mark. Nothing is noted where no link is.
-    package func noteLink(at url: URL, as mark: FileMark) throws {
+    func noteLink(at url: URL, as mark: FileMark) throws {
         guard isOn, let link = try link(at: url) else { return }
         try places.put(mark, at: Self.notePlace(of: link))
     }
@@ -19,7 +19,7 @@ extension VersionStore {
         return Item(path: link, mark: mark, identity: try FileIdentity(of: link))
     }
 
-    private func link(at url: URL) throws -> FilePath? {
+    func link(at url: URL) throws -> FilePath? {
         guard let path = FilePath(url.absoluteURL), try FileStamp.ifPresent(at: path)?.kind == .symbolicLink
         else { return nil }
         return try path.resolvedInFolder()

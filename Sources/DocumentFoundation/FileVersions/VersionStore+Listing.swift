@@ -37,6 +37,7 @@ extension VersionStore {
 
     func remove(_ versions: [KeptVersion], at url: URL) throws {
         try open(for: url).vault.remove(versions.map(\.id))
+        forgetSeen(versions)
         for version in versions {
             do { try copies.remove(version.id) } catch {
                 reportOnce("The copy of a removed version of “\(url.path)” is still there: \(error)")
@@ -47,6 +48,7 @@ extension VersionStore {
 
     func setResolved(_ version: KeptVersion, at url: URL) throws {
         try open(for: url).vault.setResolved([version.id])
+        forgetSeen([version])
         announce(.resolved, version.id, at: url)
     }
 
@@ -56,11 +58,18 @@ extension VersionStore {
 
     // MARK: The state that an item is in
 
-    /// Whether a version is the state that an item is in: a file's bytes say, a package's times.
+    /// Whether a version is the state that an item is in: a file's bytes say, a package's times, and where those may be another's
+    /// its bytes, too.
     ///
     /// In doubt a package is in another: then the list has one version that looks like the document.
     func isCurrent(_ version: KeptVersion, of item: Item, in vault: Vault) throws -> Bool {
         let stamp = try FileStamp(of: item.path)
+        if let placeholder = item.placeholder {
+            // It says all that is known here of what the contents were.
+            return !version.isConflict && placeholder.isDirectory == (version.kind == .directory)
+                && placeholder.byteCount == version.byteCount
+                && abs(stamp.modificationDate.timeIntervalSince(version.modificationDate)) < 1e-6
+        }
         guard stamp.kind == version.kind else { return false }
         let confirmed = state.withLock { $0.confirmed[item.mark] }
         let isConfirmed = confirmed.map { $0.version == version.id && $0.stamp == stamp } ?? false
@@ -83,7 +92,9 @@ extension VersionStore {
             // Not the change time: that moves when a save lets go of the links that it made.
             return status.stamp.modificationDate < date
         }
-        return isUntouched && byteCount == version.byteCount
+        guard isUntouched, byteCount == version.byteCount else { return false }
+        // As of a file, what lost against it may be of the same date and size.
+        return try isConfirmed || !version.isConflict || vault.holdsContents(of: item.path, version)
     }
 
     /// Looks at all members until one is not as it should be.

@@ -36,11 +36,11 @@ extension VersionStore {
         guard let path = FilePath(url.absoluteURL) else {
             throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: url])
         }
-        let save = try StagedSave(
-            item: path.resolvedInFolder(),
-            mustNotExist: true,
-            followsSymbolicLink: false
-        )
+        let place = try path.resolvedInFolder()
+        guard try Self.isFree(place) else {
+            throw SystemError(call: "renameat2", errno: EEXIST, path: place)
+        }
+        let save = try StagedSave(item: place, mustNotExist: true, followsSymbolicLink: false)
         try open(for: item).vault.restore(version.id, to: try save.stagedPath())
         try save.commit()
     }
@@ -129,12 +129,12 @@ extension VersionStore {
         let isHere = try link == nil && FileStamp.ifPresent(at: path) != nil
         let place = try isHere ? path.resolved() : path.resolvedInFolder()
         let wanted = URL(fileURLWithPath: versionName).pathExtension
-        guard !wanted.isEmpty, wanted.lowercased() != url.pathExtension.lowercased() else {
+        guard !wanted.isEmpty, !Self.areOfOneType(wanted, url.pathExtension) else {
             return Target(place: place, renamed: nil, url: url, link: link)
         }
         let renamedURL = url.deletingPathExtension().appendingPathExtension(wanted)
         let renamed = place.parent.appending(renamedURL.lastPathComponent)
-        guard try FileStamp.ifPresent(at: renamed) == nil else {
+        guard try Self.isFree(renamed) else {
             throw SystemError(call: "renameat2", errno: EEXIST, path: renamed)
         }
         // Where nothing is yet, it is put under its own name at once.
@@ -142,6 +142,18 @@ extension VersionStore {
             return Target(place: renamed, renamed: nil, url: renamedURL, link: link)
         }
         return Target(place: place, renamed: renamed, url: renamedURL, link: link)
+    }
+
+    /// Whether two extensions stand for one type, as `jpg` and `jpeg` do: none is better than the other then.
+    private static func areOfOneType(_ one: String, _ other: String) -> Bool {
+        if one.lowercased() == other.lowercased() { return true }
+        guard let type = PackageTypes.type(ofExtension: one) else { return false }
+        return type == PackageTypes.type(ofExtension: other)
+    }
+
+    /// Whether a name is nobody's: neither an item's that is there nor one's that a placeholder stands for.
+    private static func isFree(_ place: FilePath) throws(SystemError) -> Bool {
+        try FileStamp.ifPresent(at: place) == nil && Placeholder(standingFor: place) == nil
     }
 
     /// Keeps what is at some place as a version of an item, and gives its name.

@@ -17,6 +17,8 @@ package final class VersionStore: Sendable {
     let settings: VersionSettings
     let identities: IdentityIndex
     let savingSeconds: Double
+    /// A vault that was removed or mended by hand is noticed after so many seconds; until then nobody waits for the disk.
+    package let retrySeconds: TimeInterval
     let places: PlaceMarks
     let copies: VersionCopies
     let now: @Sendable () -> Date
@@ -31,6 +33,8 @@ package final class VersionStore: Sendable {
         var confirmed: [FileMark: Confirmation] = [:]
         /// When versions of a document were thinned last.
         var thinned: [FileMark: Date] = [:]
+        /// Which versions in conflict were handed out, by whose they are.
+        var seen: [FileMark: Set<VersionID>] = [:]
     }
 
     /// That the state an item was in was its newest version.
@@ -46,33 +50,33 @@ package final class VersionStore: Sendable {
         case failed(FileVersionError, at: Date)
         case off(FileVersionError)
 
-        func holds(at moment: Date) -> Bool {
+        func holds(at moment: Date, for retrySeconds: TimeInterval) -> Bool {
             // A clock that was put back must not keep it from being tried for as long.
             if case .failed(_, let found) = self {
-                (0..<VersionStore.retrySeconds).contains(moment.timeIntervalSince(found))
+                (0..<retrySeconds).contains(moment.timeIntervalSince(found))
             } else {
                 true
             }
         }
     }
 
-    /// What was removed or mended by hand is noticed after so many seconds; until then nobody waits for the disk.
-    private static let retrySeconds: TimeInterval = 60
-
     /// - Parameters:
     ///   - settings: Where versions are kept.
     ///   - now: Tells the time.
     ///   - savingSeconds: What an editor does to save is done in less: it gives its backup a name, and makes a new file.
+    ///   - retrySeconds: How long a vault that could not be opened is not tried again.
     ///   - report: Told what a user or developer should know although no call has failed for it.
     package init(
         _ settings: VersionSettings,
         now: @escaping @Sendable () -> Date = { Date() },
         savingSeconds: Double = 1,
+        retrySeconds: TimeInterval = 60,
         report: @escaping @Sendable (String) -> Void = VersionStore.say
     ) {
         self.settings = settings
         self.now = now
         self.savingSeconds = savingSeconds
+        self.retrySeconds = retrySeconds
         self.report = report
         identities = IdentityIndex(folder: settings.stateFolder.appending("identities"))
         places = PlaceMarks(folder: settings.stateFolder.appending("places"))
@@ -94,7 +98,9 @@ package final class VersionStore: Sendable {
         if isHidden { throw FileVersionError.switchedOff(url) }
         let moment = now()
         let (opening, isNew) = state.withLock { state -> (Opening, Bool) in
-            if let opening = state.opening, opening.holds(at: moment) { return (opening, false) }
+            if let opening = state.opening, opening.holds(at: moment, for: retrySeconds) {
+                return (opening, false)
+            }
             let opening = openNow(moment)
             state.opening = opening
             guard case .failed(let error, _) = opening else { return (opening, false) }

@@ -6,22 +6,47 @@ internal import Locks
 ///
 /// Which there are is an array under one lock. They are held weakly: one that is gone is told nothing.
 final class KeyValueStores: Sendable {
-    /// Those of the app: `default`, and all that the app makes by itself or of classes of its own. They last as long as
-    /// the process, be there a store or not.
-    static let ofApp: KeyValueStores = {
+    /// Those on whose values the app's stores are where this is asked: those of a make-believe device in its `run`; while there are
+    /// such devices elsewhere, some in memory alone; else the user's.
+    static var current: KeyValueStores {
+        let account = UbiquityAccount.shared
+        if let values = account.madeUpKeyValues { return values.stores(of: account) }
+        return MakeBelieveDevices.areThere ? MakeBelieveDevices.keyValues.stores(of: nil) : ofUser
+    }
+
+    /// Those of the app: `default`, and all that the app makes by itself or of classes of its own.
+    private static let ofApp = Locked<[Member]>([])
+
+    /// The app's on the user's values. They last as long as the process, be there a store or not.
+    private static let ofUser: KeyValueStores = {
+        let account = UbiquityAccount.ofUser
         // From now on another account is told of.
-        _ = UbiquityAccount.shared.identity
-        let stores = KeyValueStores(.current)
+        _ = account.identity
+        let stores = KeyValueStores(members: ofApp) { try .current(of: account) }
         // Once for all of them, and as long as the process.
         _ = NotificationCenter.default.addObserver(
             forName: .NSUbiquityIdentityDidChange,
             object: nil,
             queue: nil
-        ) { _ in stores.core.changeAccount(to: .current) }
+        ) { _ in stores.core.followAccount() }
+        stores.core.open()
         return stores
     }()
 
-    private struct Member: Sendable {
+    /// The app's on the values of a make-believe device; nil for some in memory alone.
+    ///
+    /// What they tell is told on that device. It is not held.
+    static func madeUp(on account: UbiquityAccount?) -> KeyValueStores {
+        let place: @Sendable () -> UbiquityAccount? = { [weak account] in account }
+        return KeyValueStores(
+            members: ofApp,
+            asking: { place() ?? .shared },
+            telling: { body in place().flatMap(MakeBelieveDevices.context(of:)).run(body) },
+            { try place().map { try .onDevice($0) } ?? .inMemory }
+        )
+    }
+
+    struct Member: Sendable {
         let id: ObjectIdentifier
         weak var store: NSUbiquitousKeyValueStore?
     }
@@ -30,13 +55,28 @@ final class KeyValueStores: Sendable {
     private let members: Locked<[Member]>
 
     /// - Parameter settings: Where the values are kept.
-    init(_ settings: KeyValueSettings) {
-        let members = Locked<[Member]>([])
+    convenience init(_ settings: KeyValueSettings) { self.init { settings } }
+
+    /// - Parameters:
+    ///   - members: Those that there are.
+    ///   - retrySeconds: After so many seconds what could not be done is tried again.
+    ///   - asking: Whose process is asked that keeps the values' folder in step.
+    ///   - telling: Has members told something, on the main queue.
+    ///   - locate: Tells where the values are kept, now and whenever it is asked. Another account is told by `followAccount()`.
+    init(
+        members: Locked<[Member]> = Locked([]),
+        retrySeconds: Double = KeyValueCore.retrySeconds,
+        asking: @escaping @Sendable () -> UbiquityAccount = { .shared },
+        telling: @escaping @Sendable (() -> Void) -> Void = { $0() },
+        _ locate: @escaping @Sendable () throws -> KeyValueSettings
+    ) {
         self.members = members
         let writer = withUnsafeBytes(of: UUID().uuid) { Array($0) }
-        core = KeyValueCore(settings, writer: writer) { reason, keys in
+        core = KeyValueCore(locate, retrySeconds: retrySeconds, asking: asking, writer: writer) {
+            reason,
+            keys in
             DispatchQueue.main.async {
-                for store in Self.living(members) { store.post(reason, keys) }
+                telling { for store in Self.living(members) { store.post(reason, keys) } }
             }
         }
     }
@@ -51,13 +91,27 @@ final class KeyValueStores: Sendable {
 
     /// From now on a store is told. The first one has the values read.
     func add(_ store: NSUbiquitousKeyValueStore) {
-        let member = Member(id: ObjectIdentifier(store), store: store)
-        members.withLock { $0.append(member) }
+        Self.add(store, to: members)
         core.open()
     }
 
+    /// The same of a store that is the app's.
+    static func addOfApp(_ store: NSUbiquitousKeyValueStore) {
+        add(store, to: ofApp)
+        _ = current
+    }
+
+    private static func add(_ store: NSUbiquitousKeyValueStore, to members: Locked<[Member]>) {
+        let member = Member(id: ObjectIdentifier(store), store: store)
+        members.withLock { $0.append(member) }
+    }
+
     /// Called by a store that goes.
-    func remove(_ id: ObjectIdentifier) {
+    func remove(_ id: ObjectIdentifier) { Self.remove(id, from: members) }
+
+    static func removeOfApp(_ id: ObjectIdentifier) { remove(id, from: ofApp) }
+
+    private static func remove(_ id: ObjectIdentifier, from members: Locked<[Member]>) {
         members.withLock { members in members.removeAll { $0.id == id } }
     }
 }

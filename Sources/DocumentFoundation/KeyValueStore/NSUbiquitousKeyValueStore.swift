@@ -15,18 +15,20 @@ internal import KeyValues
 /// Of two devices' writes of one key the later counts: one made with knowledge of another is later than it. Of two that
 /// do not know of each other that of the device counts that has written more since it knew of the other's; no clock
 /// decides. Values are those of property lists. At most 1,024 keys of at most 64 bytes in UTF-8, and 1,048,576 bytes of
-/// keys and values in all, counted as they are stored: a write beyond that is dropped, and told by
+/// values in all, which one key may have: a write beyond that is dropped, and told by
 /// ``didChangeExternallyNotification`` with ``NSUbiquitousKeyValueStoreQuotaViolationChange``. Two devices' values that have
 /// come together may be more: all of them stay, that is told in the same way, and until the app has removed enough only
 /// what makes the store smaller is written. A longer key traps.
 ///
 /// Writes are in memory at once and on the disk a twentieth of a second later, or when ``synchronize()`` returns. Other
 /// processes of the app get them from there. Where a folder of this device is joined (`sheaf join`), the file is in it, in
-/// `.keyvalues`, and so on all of the user's devices. Works the same without; then the values are this device's own, and
-/// stay there when a folder is joined. May be used on any thread. `SHEAF_KEY_VALUES` names the folder of the files, or says `off`.
+/// `.keyvalues`, and so on all of the user's devices. While that folder is not there, what is written waits on this device, and
+/// becomes one with what the folder has when it is back, as on a new device. Works the same without a folder; then the values
+/// are this device's own until one is joined: they are in that then, but where it has others. What a disk refuses is tried again every
+/// ten seconds. May be used on any thread. `SHEAF_KEY_VALUES` names the folder of the files, or says `off`.
 ///
 /// Stores that an app makes, also of classes of its own, are on the same values as ``default``: what one writes all have at
-/// once, and none tells it. What comes from elsewhere, and what there is no room for, each of them tells. No member calls
+/// once, and none tells it. In `run` of a `DocumentTesting.WorldDevice` all of them are on that device's values. What comes from elsewhere, and what there is no room for, each of them tells. No member calls
 /// another: who overrides one changes that one alone.
 ///
 /// - Source: Apple's NSUbiquitousKeyValueStore.
@@ -48,14 +50,15 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
         "NSUbiquitousKeyValueStoreDidChangeExternallyNotification"
     )
 
-    private let stores: KeyValueStores
-    private var core: KeyValueCore { stores.core }
+    /// Nil for a store that is the app's.
+    private let stores: KeyValueStores?
+    private var core: KeyValueCore { (stores ?? .current).core }
 
     /// A store on the values of ``default``.
     public override init() {
-        stores = .ofApp
+        stores = nil
         super.init()
-        stores.add(self)
+        KeyValueStores.addOfApp(self)
     }
 
     /// A store beside others on one core.
@@ -70,7 +73,10 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
     /// - Parameter settings: Where it is kept.
     package convenience init(_ settings: KeyValueSettings) { self.init(on: KeyValueStores(settings)) }
 
-    deinit { stores.remove(ObjectIdentifier(self)) }
+    deinit {
+        let id = ObjectIdentifier(self)
+        if let stores { stores.remove(id) } else { KeyValueStores.removeOfApp(id) }
+    }
 
     /// Tells observers. Called on the main queue.
     func post(_ reason: KeyValueCore.Reason, _ keys: [String]) {

@@ -85,13 +85,13 @@ struct ItemAttributes: PredicateTest.Subject, Sendable {
         switch key {
         case NSMetadataItemFSNameKey, NSMetadataItemDisplayNameKey: .string(name)
         case NSMetadataItemPathKey: .string(path.string)
-        case NSMetadataItemURLKey: .url(path.url(isDirectory: form == .folder || form == .package))
+        case NSMetadataItemURLKey: .url(path.url(isDirectory: isDirectory))
         case NSMetadataItemContentTypeKey: .string(types.answer(name, form).identifier)
         case NSMetadataItemContentTypeTreeKey: .list(types.answer(name, form).tree.map(PredicateValue.string))
         case NSMetadataItemKindKey: types.answer(name, form).title.map(PredicateValue.string) ?? .null
         case NSMetadataItemFSSizeKey: size
         case NSMetadataItemFSCreationDateKey, NSMetadataItemContentCreationDateKey:
-            (status?.creationDate).map(PredicateValue.date) ?? .null
+            creationDate.map(PredicateValue.date) ?? .null
         case NSMetadataItemFSContentChangeDateKey, NSMetadataItemContentModificationDateKey:
             changeDate.map(PredicateValue.date) ?? .null
         default: ubiquity?.value(of: key, at: path) ?? value(atPath: key) ?? .null
@@ -106,7 +106,18 @@ struct ItemAttributes: PredicateTest.Subject, Sendable {
 
     // What went meanwhile, or cannot be seen, has no size and no dates.
 
-    private var placeholder: Placeholder? { ubiquity == nil ? nil : Placeholder(standingFor: path) }
+    private var placeholder: Placeholder? {
+        ubiquity?.holds(folder) == true ? Placeholder(standingFor: path) : nil
+    }
+
+    /// Of a package whose contents are not here its placeholder says so.
+    private var isDirectory: Bool {
+        switch form {
+        case .folder, .package: true
+        case .file: placeholder?.isDirectory ?? false
+        case .link, .other: false
+        }
+    }
 
     private var status: ItemStatus? { try? ItemStatus(of: path) }
 
@@ -123,6 +134,12 @@ struct ItemAttributes: PredicateTest.Subject, Sendable {
             (status?.byteCount ?? placeholder.map { Int64(clamping: $0.byteCount) }).map { .integer($0) }
                 ?? .null
         }
+    }
+
+    /// Of an item whose contents are not here that of the inode which it had, as long as anybody knows.
+    private var creationDate: Date? {
+        guard let status else { return placeholder?.creationDate }
+        return status.creationDate
     }
 
     private var changeDate: Date? {

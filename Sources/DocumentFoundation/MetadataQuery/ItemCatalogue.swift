@@ -32,7 +32,7 @@ struct ItemCatalogue {
 
     private(set) var folders: [Int: Folder] = [:]
     /// The folders of the scopes, of which none ever goes.
-    private var roots: [FilePath: Int] = [:]
+    private(set) var roots: [FilePath: Int] = [:]
     private(set) var places: [Place?] = []
     private var folderCount = 0
 
@@ -41,8 +41,10 @@ struct ItemCatalogue {
     func path(ofFolder number: Int) -> FilePath? {
         guard let folder = folders[number] else { return nil }
         if let root = folder.root { return root }
-        return folder.place.flatMap { place in path(ofFolder: place.folder)?.appending(place.name.text) }
+        return folder.place.flatMap { path(of: $0) }
     }
+
+    func path(of place: Place) -> FilePath? { path(ofFolder: place.folder)?.appending(place.name.text) }
 
     /// The folder at a path, if it is one of the scopes or in one.
     func folder(at path: FilePath) -> Int? {
@@ -59,7 +61,7 @@ struct ItemCatalogue {
     /// The path of an item, and what is known to be there.
     func whereabouts(of id: Int) -> (path: FilePath, inode: UInt64)? {
         guard let member = member(id), let place = places[id] else { return nil }
-        return path(ofFolder: place.folder).map { ($0.appending(place.name.text), member.inode) }
+        return path(of: place).map { ($0, member.inode) }
     }
 
     /// All items that are in a folder or deeper.

@@ -31,7 +31,8 @@ public let NSMetadataItemKindKey = "kMDItemKind"
 /// A search scope: the user's home folder.
 public let NSMetadataQueryUserHomeScope = "kMDQueryScopeHome"
 
-/// In an update's `userInfo`: the items that are new among the results, `[NSMetadataItem]`.
+/// In an update's `userInfo`: the items that are new among the results, `[NSMetadataItem]`, or what the delegate puts in their
+/// places; so in the other two.
 public let NSMetadataQueryUpdateAddedItemsKey = "kMDQueryUpdateAddedItems"
 /// In an update's `userInfo`: the items that are others than they were, `[NSMetadataItem]`.
 public let NSMetadataQueryUpdateChangedItemsKey = "kMDQueryUpdateChangedItems"

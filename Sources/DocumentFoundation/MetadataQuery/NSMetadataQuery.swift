@@ -18,8 +18,9 @@ internal import Locks
 /// Notifications are posted on `operationQueue`, or on the main queue: `NSMetadataQueryDidStartGathering`,
 /// `NSMetadataQueryGatheringProgress`, `NSMetadataQueryDidFinishGathering`, then `NSMetadataQueryDidUpdate`. Results
 /// change only just before one of them is posted. An update comes at once after a pause, and not within
-/// `notificationBatchingInterval` of the one before: many changes are few updates. A scope that is not there, or goes, is
-/// empty until it is there. What is removed is told a twentieth of a second late, as editors put files back.
+/// `notificationBatchingInterval` of the one before: many changes are few updates. A scope that is not there, or goes, with
+/// a folder above it or a volume, too, is empty until it is there. What is removed is told a twentieth of a second late,
+/// as editors put files back.
 ///
 /// A class of an app's own may be derived from it, which a test hands to code that takes queries: it overrides what that
 /// code asks for, and posts the notifications itself.
@@ -35,8 +36,13 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     /// What the run looks for; with blocks, which it cannot ask.
     private var sought: QueryPredicate?
     private var disabledCount = 0
-    private var objects: [Int: Any] = [:]
-    private var items: [Int: NSMetadataItem] = [:]
+    /// What results are shown as, by their numbers in one run.
+    private final class Shown {
+        var objects: [Int: Any] = [:]
+        var items: [Int: NSMetadataItem] = [:]
+    }
+
+    private var made = Shown()
     /// What tells of changes.
     let events: FileEvents
     /// How long a gathering in containers waits at most until it is known how items stand at the hub, in seconds.
@@ -78,9 +84,10 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     /// Where to search: file URLs or paths of folders, `NSMetadataQueryUserHomeScope`, or the scopes of containers
     /// (`NSMetadataQueryUbiquitousDocumentsScope`, `NSMetadataQueryUbiquitousDataScope`,
-    /// `NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope`). With one of these, and with a container's folder or one in
-    /// it, items whose contents are not here are found, too, and items have attributes about how they stand. Changed while the
-    /// query runs, it runs anew.
+    /// `NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope`). With one of these, and with a container's folder, one in it
+    /// or one above it, items whose contents are not here are found, too, and items of containers have attributes about how they
+    /// stand. A scope in another is searched once, also where it is hidden in it or in a package. Changed while the query runs,
+    /// it runs anew.
     open var searchScopes: [Any] = [] { didSet { restart() } }
 
     /// The items to search, in place of all in the scopes: file URLs or metadata items; nil for all. Searched are their places:
@@ -140,7 +147,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     }
 
     private func begin(_ predicate: NSPredicate) {
-        (objects, items) = ([:], [:])
+        made = Shown()
         let sought = QueryPredicate(predicate)
         self.sought = sought
         let new = QueryRun(deviceContext.run { plan(sought) }, events: events) { [weak self] in
@@ -166,8 +173,8 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             comesFirst: keys.isEmpty ? nil : order,
             interval: notificationBatchingInterval,
             only: only,
-            leftOut: scopes.leftOut(),
-            ubiquity: scopes.states(below: roots),
+            leftOut: only == nil ? scopes.leftOut() : [:],
+            ubiquity: scopes.states(below: roots, only),
             statesSecondsMax: statesSecondsMax
         )
     }
@@ -194,7 +201,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         return false
     }
 
-    /// The folders to search, none of them in another.
+    /// The folders to search.
     func roots() -> [FilePath] { QueryScopes(searchScopes).roots() }
 
     // MARK: Telling
@@ -235,27 +242,28 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             refreshAll(of: run)
             center.post(name: .NSMetadataQueryDidFinishGathering, object: self)
         case .updated(let added, let changed, let removed):
-            for id in changed { if let now = run.attributes(of: id) { items[id]?.refresh(now) } }
+            let made = made
+            for id in changed { if let now = run.attributes(of: id) { made.items[id]?.refresh(now) } }
             let information = [
-                NSMetadataQueryUpdateAddedItemsKey: added.compactMap { item($0, of: run) },
-                NSMetadataQueryUpdateChangedItemsKey: changed.compactMap { item($0, of: run) },
-                NSMetadataQueryUpdateRemovedItemsKey: removed.compactMap { item($0, of: run) },
+                NSMetadataQueryUpdateAddedItemsKey: added.compactMap { result($0, of: run, made) },
+                NSMetadataQueryUpdateChangedItemsKey: changed.compactMap { result($0, of: run, made) },
+                NSMetadataQueryUpdateRemovedItemsKey: removed.compactMap { result($0, of: run, made) },
             ]
-            for id in removed { (items[id], objects[id]) = (nil, nil) }
+            for id in removed { (made.items[id], made.objects[id]) = (nil, nil) }
             center.post(name: .NSMetadataQueryDidUpdate, object: self, userInfo: information)
         }
     }
 
     /// Items that were read at an earlier progress may have changed since, which no update tells of.
     private func refreshAll(of run: QueryRun) {
-        for (id, item) in items { if let now = run.attributes(of: id) { item.refresh(now) } }
+        for (id, item) in made.items { if let now = run.attributes(of: id) { item.refresh(now) } }
     }
 
-    private func item(_ id: Int, of run: QueryRun) -> NSMetadataItem? {
-        if let known = items[id] { return known }
+    private func item(_ id: Int, of run: QueryRun, _ made: Shown) -> NSMetadataItem? {
+        if let known = made.items[id] { return known }
         guard let attributes = run.attributes(of: id) else { return nil }
         let item = NSMetadataItem(attributes, number: id)
-        items[id] = item
+        made.items[id] = item
         return item
     }
 
@@ -284,31 +292,31 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     open func result(at idx: Int) -> Any {
         guard let run,
             let id = run.state.withLock({ $0.core.shown.indices.contains(idx) ? $0.core.shown[idx] : nil }),
-            let result = result(id, of: run)
+            let result = result(id, of: run, made)
         else { fatalError("result \(idx) was asked of a metadata query that has \(resultCount)") }
         return result
     }
 
-    private func result(_ id: Int, of run: QueryRun) -> Any? {
-        if let known = objects[id] { return known }
-        guard let item = item(id, of: run) else { return nil }
+    private func result(_ id: Int, of run: QueryRun, _ made: Shown) -> Any? {
+        if let known = made.objects[id] { return known }
+        guard let item = item(id, of: run, made) else { return nil }
         guard let delegate else { return item }
         let object = delegate.metadataQuery(self, replacementObjectForResultObject: item)
-        objects[id] = object
+        made.objects[id] = object
         return object
     }
 
     /// All results as they are now.
-    open var results: [Any] { run.map { run in shown.compactMap { result($0, of: run) } } ?? [] }
+    open var results: [Any] { run.map { run in shown.compactMap { result($0, of: run, made) } } ?? [] }
 
     /// Where a result is; `NSNotFound` when it is none. What the delegate has put in the place of an item may be a value: it is
     /// where an equal one is.
     open func index(ofResult result: Any) -> Int {
         let object = result as AnyObject
-        let known = (result as? NSMetadataItem)?.number.flatMap { items[$0] === object ? $0 : nil }
-        let id = known ?? objects.first { ($0.value as AnyObject) === object }?.key
+        let known = (result as? NSMetadataItem)?.number.flatMap { made.items[$0] === object ? $0 : nil }
+        let id = known ?? made.objects.first { ($0.value as AnyObject) === object }?.key
         if let index = id.flatMap({ shown.firstIndex(of: $0) }) { return index }
-        return shown.firstIndex { objects[$0].map { Self.isEqual($0, result) } ?? false } ?? NSNotFound
+        return shown.firstIndex { made.objects[$0].map { Self.isEqual($0, result) } ?? false } ?? NSNotFound
     }
 
     private static func isEqual(_ first: Any, _ second: Any) -> Bool {
@@ -316,7 +324,8 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         return first == second
     }
 
-    /// Calls a block with each result in order, while updates are disabled.
+    /// Calls a block with each result in order, while updates are disabled. It goes on with the results that it has begun with
+    /// though the block starts the query anew.
     ///
     /// - Parameter block: Gets the result, its index, and what to set to true to end the enumeration.
     open func enumerateResults(_ block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void) {
@@ -335,11 +344,25 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         disableUpdates()
         defer { enableUpdates() }
         var stops = ObjCBool(false)
+        let (run, ids, made) = (run, shown, made)
         let places = Array(0..<resultCount)
         for place in opts.contains(.reverse) ? places.reversed() : places {
-            block(result(at: place), place, &stops)
+            guard let result = result(at: place, of: run, ids, made) else { continue }
+            block(result, place, &stops)
             if stops.boolValue { return }
         }
+    }
+
+    /// One of the results that a run showed once.
+    private func result(at place: Int, of run: QueryRun?, _ ids: [Int], _ made: Shown) -> Any? {
+        // A class derived from this one may show others, and be asked for each.
+        guard let run, ids.indices.contains(place) else { return result(at: place) }
+        let isShown =
+            run === self.run
+            && run.state.withLock { state in
+                state.core.shown.indices.contains(place) && state.core.shown[place] == ids[place]
+            }
+        return isShown ? result(at: place) : result(ids[place], of: run, made)
     }
 
     // MARK: Values
@@ -349,11 +372,11 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         guard let run,
             let id = run.state.withLock({ $0.core.shown.indices.contains(idx) ? $0.core.shown[idx] : nil })
         else { fatalError("result \(idx) was asked of a metadata query that has \(resultCount)") }
-        return item(id, of: run)?.value(forAttribute: attrName)
+        return item(id, of: run, made)?.value(forAttribute: attrName)
     }
 
     private func values(_ attribute: String, _ ids: [Int], _ run: QueryRun) -> [PredicateValue] {
-        ids.map { item($0, of: run)?.value(of: attribute) ?? .null }
+        ids.map { item($0, of: run, made)?.value(of: attribute) ?? .null }
     }
 
     private func replaced(_ value: PredicateValue, _ attribute: String) -> Any? {
@@ -394,7 +417,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
                 attribute,
                 replaced(value, attribute) ?? NSNull(),
                 inner.isEmpty ? nil : groups(members, by: inner, run),
-                members.compactMap { result($0, of: run) }
+                members.compactMap { result($0, of: run, made) }
             )
         }
     }

@@ -9,6 +9,7 @@ extension QueryRun {
     private struct Task: Sendable {
         var number: Int
         var path: FilePath
+        var isScope: Bool
         var package: Int?
         /// The folder that is meant, where that is known.
         var inode: UInt64?
@@ -18,7 +19,11 @@ extension QueryRun {
     private struct Found: Sendable {
         var task: Task
         var watch: FileEvents.Watch?
+        /// What was there before it was watched, of a scope.
+        var place: FolderPlace?
         var lacksWatch = false
+        /// Whether it is there, and what is in it cannot be told.
+        var isUnread = false
         /// Whether another folder may have been looked at, or none, as names change while one looks.
         var isMissed = false
         /// The number of its first member.
@@ -35,6 +40,7 @@ extension QueryRun {
         // How items stand is known before they are found: predicates and whoever is told ask for it.
         plan.ubiquity?.awaitFirst(seconds: plan.statesSecondsMax)
         seenUntil = Date()
+        followMounts()
         let roots = state.withLock { state in plan.roots.map { state.catalogue.addRoot($0) } }
         walk(roots) { found($0) }
         foundAll()
@@ -67,7 +73,13 @@ extension QueryRun {
                     let member = folder?.place.flatMap {
                         state.catalogue.folders[$0.folder]?.members[$0.name]
                     }
-                    return Task(number: number, path: path, package: folder?.package, inode: member?.inode)
+                    return Task(
+                        number: number,
+                        path: path,
+                        isScope: folder?.root != nil,
+                        package: folder?.package,
+                        inode: member?.inode
+                    )
                 }
             }
         }
@@ -87,6 +99,7 @@ extension QueryRun {
 
     private func lookAt(_ task: Task) -> Found {
         var found = Found(task: task)
+        if task.isScope { found.place = scopePlace(at: task.path) }
         do {
             let number = task.number
             found.watch = try events.watch(task.path) { [weak self] events in
@@ -95,13 +108,15 @@ extension QueryRun {
             }
         } catch {
             // What is not there, or not ours to see, is told of by the folder above it.
-            found.lacksWatch = [ENOSPC, EMFILE, ENFILE].contains(error.errno)
-            found.isMissed = [ENOENT, ENOTDIR].contains(error.errno)
+            found.lacksWatch = Self.isShortage(error)
+            found.isMissed = error.isAbsent
         }
         let items: [ListedItem]
         do throws(SystemError) { items = try listing(of: task.path) } catch {
-            // One that we may not read has nothing in it for us; one that went meanwhile may be somewhere else by now.
-            found.isMissed = found.isMissed || error.isAbsent || error.errno == ENOTDIR
+            // One that went meanwhile may be somewhere else by now; any other may be read later.
+            found.isMissed = found.isMissed || error.isAbsent
+            found.isUnread = !found.isMissed
+            found.lacksWatch = found.lacksWatch || Self.isShortage(error)
             return found
         }
         // What cannot be looked at any more is another.
@@ -130,7 +145,11 @@ extension QueryRun {
         let number = found.task.number
         watches[number] = found.watch
         lacksWatches = lacksWatches || found.lacksWatch
-        awaitScope(number, found.task.path)
+        if found.isUnread { unread.insert(number) } else { unread.remove(number) }
+        if found.task.isScope {
+            scopePlaces[number] = found.place
+            followWay(to: number, at: found.task.path)
+        }
         if found.isMissed {
             miss(number)
         } else {

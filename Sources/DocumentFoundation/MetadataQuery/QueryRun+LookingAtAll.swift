@@ -46,15 +46,26 @@ extension QueryRun {
             }
         }
         guard let (path, folder) = known else { return [] }
+        let before = scopePlaces[number]
         rewatch(number, path)
-        // One that we may not read has nothing in it for us.
-        let found = (try? listing(of: path)) ?? []
+        let found = listing(ofFolder: number, at: path)
         // In a scope that is gone nothing is; any other has been moved meanwhile.
         guard folder.root != nil || isFolder(number, at: path) else {
             miss(number)
             return []
         }
         missed.remove(number)
+        if let before, let now = scopePlaces[number], before.device != now.device {
+            // On another volume the same numbers are other files.
+            for name in folder.members.keys { remove(Place(folder: number, name: name), &outcome) }
+            outcome.newFolders.append(number)
+            return []
+        }
+        guard let found else {
+            // For a moment it cannot be told what is there: all of it stays what it was.
+            isAllUnseen = true
+            return Array(folder.folders.values)
+        }
         let items = Dictionary(found.map { (ItemName($0.name), $0) }) { $1 }
         for (name, member) in folder.members where items[name] == nil {
             gone.append((Place(folder: number, name: name), member))
@@ -73,12 +84,36 @@ extension QueryRun {
         return inner
     }
 
+    /// All in a folder. In one that may not be read there is nothing to be found, until it may.
+    ///
+    /// - Returns: Nil where the system cannot tell for now: it has no more open files to give, or the disk does not answer.
+    private func listing(ofFolder number: Int, at path: FilePath) -> [ListedItem]? {
+        let wasUnread = unread.contains(number)
+        do throws(SystemError) {
+            let items = try listing(of: path)
+            unread.remove(number)
+            if wasUnread { followWay(to: number, at: path) }
+            return items
+        } catch {
+            guard !error.isAbsent else { return [] }
+            lacksWatches = lacksWatches || Self.isShortage(error)
+            if !wasUnread, Self.isShortage(error) || error.isFault { return nil }
+            unread.insert(number)
+            if !wasUnread { followWay(to: number, at: path) }
+            return []
+        }
+    }
+
     /// Whether an item is as it was when all was seen last.
     private func isSame(_ member: ItemCatalogue.Member, _ item: ListedItem, in folder: FilePath) -> Bool {
-        guard member.inode == item.inode, form(item) == member.form else { return false }
+        guard form(item) == member.form else { return false }
         let limit = seenUntil - Self.clockSlackSeconds
         let path = folder.appending(item.name)
-        if member.form == .folder { return true }
+        if member.form == .folder {
+            // Where a volume is mounted the list has the number of what that hides.
+            return member.inode == item.inode || (try? ItemStatus(of: path))?.inode == member.inode
+        }
+        guard member.inode == item.inode else { return false }
         // What went meanwhile is looked at with what has gone, at the next event.
         guard let status = try? ItemStatus(of: path), status.changeDate < limit else { return false }
         guard member.form == .package else { return true }
@@ -101,12 +136,18 @@ extension QueryRun {
 
     /// It may be another folder now, even under the same inode's number.
     private func rewatch(_ number: Int, _ path: FilePath) {
-        // Without a folder there is nothing to watch.
-        watches[number] = try? events.watch(path) { [weak self] events in
-            guard let self else { return }
-            queue.async { self.heard(events, in: number) }
+        if isScope(number) { scopePlaces[number] = scopePlace(at: path) }
+        do {
+            watches[number] = try events.watch(path) { [weak self] events in
+                guard let self else { return }
+                queue.async { self.heard(events, in: number) }
+            }
+        } catch {
+            // Without a folder there is nothing to watch.
+            watches[number] = nil
+            lacksWatches = lacksWatches || Self.isShortage(error)
         }
-        awaitScope(number, path)
+        followWay(to: number, at: path)
     }
 
     /// Tells what was moved from what came and went.
@@ -124,7 +165,7 @@ extension QueryRun {
             }
             left[item.inode] = nil
             moved.insert(source)
-            outcome.changed.formUnion(state.withLock { $0.catalogue.move(source, to: place) })
+            outcome.changed.formUnion(move(source, to: place))
             switch member.form {
             case .package: renew(at: place, member)
             case .folder:

@@ -49,7 +49,11 @@ extension QueryRun {
             if event.kind == .selfDeleted { lookAnew(atFolder: folder) }
             return
         }
-        guard let name = shownName(name) else { return }
+        switch event.kind {
+        case .created, .deleted, .movedFrom, .movedTo: membersChanged(in: folder)
+        default: break
+        }
+        guard let name = shownName(name, in: folder) else { return }
         let place = Place(folder: folder, name: ItemName(name))
         dirty.insert(place)
         switch event.kind {
@@ -66,6 +70,15 @@ extension QueryRun {
             take(arrivalAt: place, from: leaving.removeValue(forKey: cookie))
         default: break
         }
+    }
+
+    /// What comes to a folder or leaves it changes the folder, too, of which the one above it is told nothing.
+    private func membersChanged(in folder: Int) {
+        let place = state.withLock { state -> Place? in
+            guard let known = state.catalogue.folders[folder], known.package == nil else { return nil }
+            return known.place
+        }
+        if let place { dirty.insert(place) }
     }
 
     private func take(arrivalAt place: Place, from source: Place?) {
@@ -94,7 +107,7 @@ extension QueryRun {
     /// Looks at what is to be looked at, when nothing more has come for a moment.
     func lookSoon() { look(after: EventFolding.quietSeconds) }
 
-    private func look(after delay: Double) {
+    func look(after delay: Double) {
         guard !isLookDue, needsLookAtAll || !dirty.isEmpty else { return }
         isLookDue = true
         queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.look() }
@@ -106,12 +119,13 @@ extension QueryRun {
         let begun = Date()
         var outcome = Outcome()
         if needsLookAtAll {
-            (needsLookAtAll, dirty, misplaced, exchanged) = (false, [], [], [])
-            (moves, departures) = ([], [:])
+            (needsLookAtAll, dirty, misplaced, exchanged, unseen) = (false, [], [], [], [])
+            (moves, departures, isAllUnseen) = ([], [:], false)
             lookAtAll(&outcome)
         } else {
             let (names, moved) = (dirty, moves)
             (dirty, moves) = ([], [])
+            unseen.subtract(names)
             let followed = follow(moved, &outcome)
             outcome.exchanged = exchanged.subtracting(followed)
             exchanged = []
@@ -121,18 +135,10 @@ extension QueryRun {
         }
         seenUntil = begun
         judge(outcome)
+        lookAtIntervalsIfNeeded()
         lookSoon()
-        if let next = departures.values.min() {
-            queue.asyncAfter(deadline: .now() + max(0, next - Self.now)) { [weak self] in
-                self?.lookAtDepartures()
-            }
-        }
-    }
-
-    private func lookAtDepartures() {
-        let now = Self.now
-        dirty.formUnion(departures.filter { $0.value <= now }.keys)
-        look(after: 0)
+        awaitDepartures()
+        lookLater()
     }
 
     /// Tells what matches now of what was found.
@@ -154,7 +160,6 @@ extension QueryRun {
         }
         guard !put.isEmpty || !outcome.gone.isEmpty else { return }
         found(put: put, gone: outcome.gone)
-        lookAtIntervalsIfNeeded()
     }
 
     // MARK: Moves
@@ -186,10 +191,25 @@ extension QueryRun {
         guard state.withLock({ $0.catalogue.folders[source.folder]?.members[source.name] }) != nil else {
             return false
         }
-        outcome.changed.formUnion(state.withLock { $0.catalogue.move(source, to: target) })
+        outcome.changed.formUnion(self.move(source, to: target))
         departures[source] = nil
         done.insert(target)
         return true
+    }
+
+    /// Has an item go along with its name, with all that is in it, and with what is known of how that stands at the hub.
+    ///
+    /// - Returns: Every item whose path is another now.
+    func move(_ source: Place, to target: Place) -> [Int] {
+        let (moved, former, now, paths) = state.withLock { state in
+            let (from, to) = (state.catalogue.path(of: source), state.catalogue.path(of: target))
+            let moved = state.catalogue.move(source, to: target)
+            let paths =
+                plan.ubiquity == nil ? [] : moved.compactMap { state.catalogue.whereabouts(of: $0)?.path }
+            return (moved, from, to, paths)
+        }
+        if let former, let now { plan.ubiquity?.moved(paths, from: former, to: now) }
+        return moved
     }
 
     /// Whether nobody knows what is in a folder: it does not go along, but is new where it has come.
@@ -226,6 +246,7 @@ extension QueryRun {
         for folder in folders {
             watches[folder] = nil
             missed.remove(folder)
+            unread.remove(folder)
         }
     }
 
@@ -241,8 +262,7 @@ extension QueryRun {
                 for place in places { departures[place] = nil }
                 continue
             }
-            // In a folder that is gone nothing is.
-            let found = (try? listing(of: names, in: path)) ?? []
+            let (found, unseen) = listed(names, in: path)
             guard known?.root != nil || isFolder(folder, at: path) else {
                 // It is elsewhere, and that is about to be told.
                 for place in places { departures[place] = nil }
@@ -252,6 +272,10 @@ extension QueryRun {
             }
             let items = Dictionary(found.map { (ItemName($0.name), $0) }) { $1 }
             for place in places {
+                guard !unseen.contains(place.name) else {
+                    postpone(place, outcome)
+                    continue
+                }
                 if let package = known?.package {
                     outcome.changed.insert(package)
                     lookInPackage(place, items[place.name], package, &outcome)
@@ -288,6 +312,8 @@ extension QueryRun {
             outcome.newFolders.append(state.withLock { $0.catalogue.addFolder(place, package: package) })
         } else if !isFolder, isKnown {
             remove(place, &outcome)
+        } else {
+            readAgain(place, &outcome)
         }
     }
 
@@ -306,12 +332,25 @@ extension QueryRun {
             known?.form == form && known?.inode == item.inode && !outcome.exchanged.contains(place)
         if let known, isSameFile || Self.outlives(known.form, form) {
             state.withLock { $0.catalogue.replace(place, inode: item.inode, form: form) }
-            if !isSameFile { exchangePackage(at: place, known.id, form, &outcome) }
+            if isSameFile {
+                readAgain(place, &outcome)
+            } else {
+                exchangePackage(at: place, known.id, form, &outcome)
+            }
             outcome.changed.insert(known.id)
             return
         }
         if known != nil { remove(place, &outcome) }
         add(item, form, at: place, &outcome)
+    }
+
+    /// A folder that could not be read may be one that can by now.
+    private func readAgain(_ place: Place, _ outcome: inout Outcome) {
+        guard !unread.isEmpty,
+            let folder = state.withLock({ $0.catalogue.folders[place.folder]?.folders[place.name] }),
+            unread.contains(folder)
+        else { return }
+        outcome.newFolders.append(folder)
     }
 
     /// Whether an item is the same under its name though another file or folder is there: a document that is written anew, or

@@ -68,8 +68,11 @@ final class QueryRun: @unchecked Sendable {
 
     // On the queue.
     var watches: [Int: FileEvents.Watch] = [:]
-    /// For scopes that are not there, the nearest folders above them that are, by the scopes' numbers.
-    var watchesAbove: [Int: FileEvents.Watch] = [:]
+    /// Of the folders above scopes, as far as they are there, by the scopes' numbers.
+    var watchesAbove: [Int: [FileEvents.Watch]] = [:]
+    /// What was at the scopes' paths when they were looked at last, by their numbers.
+    var scopePlaces: [Int: FolderPlace] = [:]
+    var mounts: MountChanges.Watch?
     var dirty: Set<ItemCatalogue.Place> = []
     var moves: [Move] = []
     var leaving: [UInt32: ItemCatalogue.Place] = [:]
@@ -78,9 +81,17 @@ final class QueryRun: @unchecked Sendable {
     var misplaced: Set<ItemCatalogue.Place> = []
     /// Folders of which another may have been listed, or nothing.
     var missed: Set<Int> = []
+    /// Folders that could not be read: they are listed when something becomes of them.
+    var unread: Set<Int> = []
     /// Names that something came to, or that something left: what is there now may be another folder even under the same
     /// inode's number. They stay in it until they have been looked at, and as long as what has gone from there is shown.
     var exchanged: Set<ItemCatalogue.Place> = []
+    /// Names of which the system would not say what is there.
+    var unseen: Set<ItemCatalogue.Place> = []
+    /// Whether that was so of whole folders when everything was looked at.
+    var isAllUnseen = false
+    var unseenSeconds = unseenPauseSeconds.lowerBound
+    var isUnseenDue = false
     var needsLookAtAll = false
     var isLookDue = false
     var lacksWatches = false
@@ -118,7 +129,7 @@ final class QueryRun: @unchecked Sendable {
             state.core.stop()
         }
         plan.ubiquity?.end()
-        queue.async { (self.watches, self.watchesAbove) = ([:], [:]) }
+        queue.async { (self.watches, self.watchesAbove, self.mounts) = ([:], [:], nil) }
     }
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
@@ -198,16 +209,18 @@ final class QueryRun: @unchecked Sendable {
     /// All in a folder, placeholders as what they stand for where the search shows them.
     func listing(of path: FilePath) throws(SystemError) -> [ListedItem] {
         if let names = plan.only?.names(in: path) { return try listing(of: names.map(\.text), in: path) }
-        guard plan.ubiquity != nil else { return try FolderScan.listing(of: path) }
-        let items = try FolderScan.listing(of: path, standIn: Placeholder.itemName(of:))
-        return items.filter { plan.shows($0.name, in: path) }
+        let items =
+            showsPlaceholders(in: path)
+            ? try FolderScan.listing(of: path, standIn: Placeholder.itemName(of:))
+            : try FolderScan.listing(of: path)
+        return plan.leftOut.isEmpty ? items : items.filter { plan.shows($0.name, in: path) }
     }
 
     /// Some in a folder, by the names that they are shown under.
     func listing(of names: [String], in path: FilePath) throws(SystemError) -> [ListedItem] {
         let names = names.filter { plan.shows($0, in: path) }
         var items = try FolderScan.listing(of: names, in: path)
-        guard plan.ubiquity != nil else { return items }
+        guard showsPlaceholders(in: path) else { return items }
         let missing = Set(names.map { ItemName($0) }).subtracting(items.map { ItemName($0.name) })
         for name in missing.map(\.text) {
             guard let fileName = Placeholder.fileName(for: name),
@@ -218,10 +231,18 @@ final class QueryRun: @unchecked Sendable {
         return items
     }
 
-    /// The name that an event is about, as it is shown; nil for what is hidden.
-    func shownName(_ name: String) -> String? {
+    /// Whether hidden files in a folder may stand for items: they do so in containers alone.
+    private func showsPlaceholders(in folder: FilePath) -> Bool { plan.ubiquity?.holds(folder) ?? false }
+
+    /// The name that an event in a folder is about, as it is shown; nil for what is hidden.
+    func shownName(_ name: String, in folder: Int) -> String? {
         guard name.utf8.first == UInt8(ascii: ".") else { return name }
-        return plan.ubiquity == nil ? nil : Placeholder.itemName(of: name)
+        guard plan.ubiquity != nil || plan.only != nil,
+            let path = state.withLock({ $0.catalogue.path(ofFolder: folder) })
+        else { return nil }
+        // What is searched by itself may be hidden.
+        if plan.only?.names(in: path)?.contains(ItemName(name)) == true { return name }
+        return showsPlaceholders(in: path) ? Placeholder.itemName(of: name) : nil
     }
 
     func form(_ item: ListedItem) -> ItemForm { ItemForm(item, types) }

@@ -4,40 +4,58 @@ internal import SyncMessages
 
 /// Where a metadata query searches: what its `searchScopes` say, as folders.
 struct QueryScopes {
+    /// What one scope says.
+    private struct Folder {
+        var path: FilePath
+        /// A member that is not searched: of a container whose other data is, its documents.
+        var leftOut: String?
+
+        /// Whether a search of this one comes to another: what is hidden it does not enter, nor a package.
+        func reaches(_ other: FilePath, _ types: ItemTypes) -> Bool {
+            guard path != other, other.isInside(path) else { return false }
+            let names = (other.string.following(path.string) ?? "").pathNames
+            return names.first != leftOut
+                && names.allSatisfy {
+                    $0.utf8.first != UInt8(ascii: ".") && types.form(ofDirectory: $0) == .folder
+                }
+        }
+    }
+
     private let scopes: [Any]
 
     /// - Parameter scopes: As of `NSMetadataQuery.searchScopes`; without any the home folder is searched.
     init(_ scopes: [Any]) { self.scopes = scopes }
 
-    /// The folders to search, none of them in another.
-    func roots() -> [FilePath] {
+    private func folders() -> [Folder] {
         let home = BaseDirectories(environment: ProcessInfo.processInfo.environment).home
         let folders =
             scopes.isEmpty
-            ? [home]
+            ? [Folder(path: home)]
             : scopes.flatMap { scope in
                 (scope as? String).flatMap(Self.folders(ofUbiquityScope:))
-                    ?? [Self.path(ofScope: scope, home: home)]
+                    ?? [Folder(path: Self.path(ofScope: scope, home: home))]
             }
         // A folder that is not there has nothing in it, under any name.
-        let paths = Set(folders.map { (try? $0.resolved()) ?? $0 })
-        let leftOut = leftOut()
-        func isIn(_ path: FilePath, _ other: FilePath) -> Bool {
-            guard path != other, path.isInside(other) else { return false }
-            return leftOut[other].map { !path.isInside(other.appending($0)) } ?? true
-        }
-        return paths.filter { path in !paths.contains { isIn(path, $0) } }
+        return folders.map { Folder(path: (try? $0.path.resolved()) ?? $0.path, leftOut: $0.leftOut) }
+    }
+
+    /// The folders to search, none of which the search of another comes to.
+    func roots() -> [FilePath] {
+        let (folders, types) = (folders(), ItemTypes())
+        return Set(folders.map(\.path)).filter { path in !folders.contains { $0.reaches(path, types) } }
             .sorted { $0.string < $1.string }
     }
 
-    /// What the scopes leave out of a folder: the documents of a container whose other data is searched.
+    /// What the scopes leave out of folders to search.
     func leftOut() -> [FilePath: String] {
-        guard scopes.contains(where: { $0 as? String == NSMetadataQueryUbiquitousDataScope }) else {
-            return [:]
-        }
-        let roots = Self.folders(ofUbiquityScope: NSMetadataQueryUbiquitousDataScope) ?? []
+        // Where another scope is the same folder, all of that is searched.
+        let whole = Set(folders().filter { $0.leftOut == nil }.map(\.path))
+        let roots = Set(roots())
         return Dictionary(
-            roots.map { ((try? $0.resolved()) ?? $0, "Documents") },
+            folders().compactMap { folder in
+                guard roots.contains(folder.path), !whole.contains(folder.path) else { return nil }
+                return folder.leftOut.map { (folder.path, $0) }
+            },
             uniquingKeysWith: { first, _ in first }
         )
     }
@@ -47,15 +65,22 @@ struct QueryScopes {
         scopes.contains { ($0 as? String).map(Self.ubiquityScopes.contains) == true }
     }
 
-    /// How items of containers stand, for a search of folders; nil for one that is in no container, however it names its folders.
+    /// How items of containers stand, for a search of folders; nil for one that comes to no container, however it names its folders.
     ///
-    /// - Parameter roots: The folders that are searched.
-    func states(below roots: [FilePath]) -> UbiquityStates? {
+    /// - Parameters:
+    ///   - roots: The folders that are searched.
+    ///   - only: What is searched of them; nil for all.
+    func states(below roots: [FilePath], _ only: SearchedItems?) -> UbiquityStates? {
         let account = UbiquityAccount.shared
-        guard !isOfContainers else { return UbiquityStates(account, below: roots) }
-        // Apps ask the file manager for a container's folder and search that, too.
         let joined = account.joined
-        return roots.contains { joined.folder(of: $0) != nil } ? UbiquityStates(account, below: roots) : nil
+        let followed = roots.flatMap { root -> [FilePath] in
+            // Apps ask the file manager for a container's folder and search that, or all of the home folder.
+            if joined.folder(of: root) != nil { return [root] }
+            return joined.all.map { FilePath($0.folder) }.filter { folder in
+                folder.isInside(root) && only?.items.contains { $0.isInside(folder) } ?? true
+            }
+        }
+        return followed.isEmpty && !isOfContainers ? nil : UbiquityStates(account, below: followed)
     }
 
     private static let ubiquityScopes = [
@@ -64,13 +89,14 @@ struct QueryScopes {
     ]
 
     /// The folders of a scope of containers; nil for another scope.
-    private static func folders(ofUbiquityScope scope: String) -> [FilePath]? {
+    private static func folders(ofUbiquityScope scope: String) -> [Folder]? {
         guard ubiquityScopes.contains(scope) else { return nil }
         // Nothing has been picked in another app's.
         if scope == NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope { return [] }
         // Without a container there is nothing to find.
-        return UbiquityAccount.shared.containers.compactMap { FilePath($0) }.map {
-            scope == NSMetadataQueryUbiquitousDocumentsScope ? $0.appending("Documents") : $0
+        return UbiquityAccount.shared.containerPlaces.map {
+            scope == NSMetadataQueryUbiquitousDocumentsScope
+                ? Folder(path: $0.appending("Documents")) : Folder(path: $0, leftOut: "Documents")
         }
     }
 

@@ -5,7 +5,7 @@ internal import Foundation
 struct SearchedItems: Sendable {
     /// Where they are.
     let items: Set<FilePath>
-    /// The folders to begin in, none of them in another.
+    /// The folders to begin in, none of them in another but by way of a package: what is in one is no item.
     let roots: [FilePath]
     /// What is looked at in folders on the way, and in searched folders: nothing.
     private let members: [FilePath: Set<ItemName>]
@@ -16,7 +16,12 @@ struct SearchedItems: Sendable {
     init(_ paths: [FilePath], _ types: ItemTypes) {
         items = Set(paths)
         let folders = Set(paths.map(\.parent))
-        roots = folders.filter { folder in !folders.contains { folder != $0 && folder.isInside($0) } }
+        func reaches(_ folder: FilePath, _ other: FilePath) -> Bool {
+            guard folder != other, other.isInside(folder) else { return false }
+            let names = (other.string.following(folder.string) ?? "").pathNames
+            return names.allSatisfy { types.form(ofDirectory: $0) == .folder }
+        }
+        roots = folders.filter { folder in !folders.contains { reaches($0, folder) } }
             .sorted { $0.string < $1.string }
         var members: [FilePath: Set<ItemName>] = [:]
         for path in items {

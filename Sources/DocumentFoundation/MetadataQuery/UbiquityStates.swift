@@ -4,6 +4,7 @@ internal import Foundation
 internal import LocalSockets
 internal import Locks
 package import SyncMessages
+internal import Threads
 
 /// How items of containers stand, as the process says that keeps them in step, for one run of a query, or for as long as a
 /// folder is shown.
@@ -17,7 +18,28 @@ package final class UbiquityStates: Sendable {
         var answered: Set<FilePath> = []
         /// The roots whose first answer is waited for. Each has entered `firstAnswers` once, and leaves it when it is taken out.
         var awaited: Set<FilePath> = []
+        /// The roots of which somebody is being asked how all stands.
+        var firstLists: [FilePath: FirstList] = [:]
         var isEnded = false
+
+        /// Takes in how items stand.
+        ///
+        /// - Returns: Those that stand otherwise than before.
+        mutating func take(_ said: some Sequence<ItemSyncState>) -> [FilePath] {
+            said.map { (path: FilePath($0.path), item: $0.isNowhere == true ? nil : $0) }
+                .filter { path, item in
+                    defer { items[path] = item }
+                    return items[path] != item
+                }
+                .map { $0.path }
+        }
+    }
+
+    /// How all stands below a root, while that is asked.
+    private struct FirstList {
+        let id = UUID()
+        /// What has been said since, by paths.
+        var news: [String: ItemSyncState] = [:]
     }
 
     /// Who is there and does not say how all items stand is asked again after so long, less and less often.
@@ -35,7 +57,7 @@ package final class UbiquityStates: Sendable {
 
     /// - Parameters:
     ///   - account: Whose containers.
-    ///   - roots: The folders that are searched.
+    ///   - roots: The folders in containers that are searched, or containers' own.
     ///   - isDeep: Whether what is in folders in them counts. If not, what is simply here as it is at the hub is not known
     ///     of.
     package init(_ account: UbiquityAccount, below roots: [FilePath], isDeep: Bool = true) {
@@ -107,8 +129,29 @@ package final class UbiquityStates: Sendable {
         return wasAwaited
     }
 
+    /// Whether a folder is one of these, or in one.
+    func holds(_ folder: FilePath) -> Bool { roots.contains(where: folder.isInside) }
+
     /// How an item stands; nil for what nobody says.
     package func state(at path: FilePath) -> ItemSyncState? { state.withLock { $0.items[path] } }
+
+    /// What was said of items is so where they have been moved, until something else is said of that.
+    ///
+    /// - Parameters:
+    ///   - paths: Where they are now: at a place, or below it.
+    ///   - source: Where that was.
+    func moved(_ paths: [FilePath], from source: FilePath, to target: FilePath) {
+        state.withLock { state in
+            for path in paths {
+                guard let below = path.string.following(target.string),
+                    var item = state.items.removeValue(forKey: FilePath(source.string + below))
+                else { continue }
+                item.path = path.string
+                // What is known of that place already may have been said since.
+                if state.items[path] == nil { state.items[path] = item }
+            }
+        }
+    }
 
     /// All that is said now.
     package var all: [ItemSyncState] { state.withLock { Array($0.items.values) } }
@@ -118,7 +161,7 @@ package final class UbiquityStates: Sendable {
 
     package func end() {
         let (followings, awaitedCount, wasEnded) = state.withLock { state in
-            defer { (state.isEnded, state.followings, state.awaited) = (true, [], []) }
+            defer { (state.isEnded, state.followings, state.awaited, state.firstLists) = (true, [], [], [:]) }
             return (state.followings, state.awaited.count, state.isEnded)
         }
         for following in followings { following.end() }
@@ -132,43 +175,64 @@ package final class UbiquityStates: Sendable {
         _ said: [ItemSyncState],
         isFirst: Bool,
         below root: FilePath,
-        _ changed: @Sendable ([FilePath]) -> Void
+        _ changed: @escaping @Sendable ([FilePath]) -> Void
     ) {
-        var items = said
-        if isFirst {
-            // From now on nothing is missed.
-            guard let first = firstItems(below: root) else { return }
-            items = first + items
-            _ = state.withLock { $0.answered.insert(root) }
+        if isFirst { askForAll(below: root, changed) }
+        let news = state.withLock { state -> [FilePath] in
+            guard var list = state.firstLists.removeValue(forKey: root) else { return state.take(said) }
+            for item in said { list.news[item.path] = item }
+            state.firstLists[root] = list
+            return []
         }
-        let news = state.withLock { state in
-            items.map { (path: FilePath($0.path), item: $0) }
-                .filter { state.items.updateValue($0.item, forKey: $0.path) != $0.item }
-                .map { $0.path }
-        }
-        if isFirst, settle(root) { return }
-        if !news.isEmpty || isFirst { changed(news) }
+        if !news.isEmpty { changed(news) }
     }
 
-    /// How all items stand below a root, asked until somebody says; on the thread that is told, so that nothing that comes
-    /// after is taken before.
+    /// Asks how all items stand below a root. That may take a while, and not on the thread that is told what is news: whoever does
+    /// not take that is told no more.
+    private func askForAll(below root: FilePath, _ changed: @escaping @Sendable ([FilePath]) -> Void) {
+        let list = FirstList()
+        let isEnded = state.withLock { state in
+            if !state.isEnded { state.firstLists[root] = list }
+            return state.isEnded
+        }
+        guard !isEnded else { return }
+        OwnThread.startInTime("sheaf states list") { [weak self] in
+            self?.takeAll(list.id, below: root, changed)
+        }
+    }
+
+    private func takeAll(_ id: UUID, below root: FilePath, _ changed: @Sendable ([FilePath]) -> Void) {
+        guard let first = firstItems(id, below: root) else { return }
+        let news = state.withLock { state -> [FilePath]? in
+            guard let list = state.firstLists[root], list.id == id else { return nil }
+            state.firstLists[root] = nil
+            state.answered.insert(root)
+            return state.take(first + list.news.values)
+        }
+        guard let news, !settle(root) else { return }
+        changed(news)
+    }
+
+    /// How all items stand below a root, asked until somebody says.
     ///
-    /// - Returns: Nil when nobody is there any more, which is told as silence, or it is ended.
-    private func firstItems(below root: FilePath) -> [ItemSyncState]? {
+    /// - Returns: Nil when nobody is there any more, which is told as silence, or it is ended, or asked anew.
+    private func firstItems(_ id: UUID, below root: FilePath) -> [ItemSyncState]? {
         var seconds = Self.pauseSeconds.lowerBound
-        while true {
+        while state.withLock({ $0.firstLists[root]?.id == id }) {
             do { return try known(below: root) } catch {
                 if (error as? SyncServiceError)?.isNobodyListening == true { return nil }
             }
             if running.wait(timeout: .now() + seconds) == .success { return nil }
             seconds = min(2 * seconds, Self.pauseSeconds.upperBound)
         }
+        return nil
     }
 
     /// Nobody says anything any more.
     private func forget(below root: FilePath, _ changed: @Sendable ([FilePath]) -> Void) {
         settle(root)
         let known: [FilePath]? = state.withLock { state in
+            state.firstLists[root] = nil
             guard state.answered.remove(root) != nil else { return nil }
             defer { state.items = state.items.filter { !$0.key.isInside(root) } }
             return state.items.keys.filter { $0.isInside(root) }
@@ -213,7 +277,7 @@ package final class UbiquityStates: Sendable {
             if known?.hasConflicts == true { return .truth(true) }
             // A document may have kept one by itself, of which only its versions know.
             let url = path.url(isDirectory: false)
-            return .truth(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.isEmpty == false)
+            return NSFileVersion.isInConflict(url).map { .truth($0) } ?? .null
         case NSMetadataUbiquitousItemDownloadingStatusKey: return .string(status(known, path))
         case NSMetadataUbiquitousItemPercentDownloadedKey:
             // Of the newest contents, while those are on their way.
@@ -230,7 +294,8 @@ package final class UbiquityStates: Sendable {
     }
 
     private func container(of path: FilePath) -> JoinedFolder? {
-        containers.first { path.isInside($0.key) }?.value
+        // The folder that is a container is in none itself.
+        containers.first { path.isInside($0.key) && !path.string.isSameInBytes($0.value.folder) }?.value
     }
 
     private func value(of key: String, _ item: ItemSyncState) -> PredicateValue {

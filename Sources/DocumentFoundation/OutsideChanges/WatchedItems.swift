@@ -15,6 +15,8 @@ struct WatchedItems {
         /// How it looked last; nil while it is not there.
         var stamp: FileStamp?
         var handle: ItemHandle?
+        /// Where it was when it came to its place, with symbolic links resolved; nil while nothing holds it.
+        var real: FilePath?
         /// How a directory looked before it began to change the last time, and when it changed last.
         var before: (stamp: FileStamp, changedAt: Double)?
         var tree: WatchedTree?
@@ -102,12 +104,19 @@ struct WatchedItems {
         if items[path]?.handle != nil { handleCount -= 1 }
         if handle != nil { handleCount += 1 }
         items[path]?.handle = handle
+        items[path]?.real = handle?.firstPlace
     }
 
-    /// Where a presented item is, if it is not at its place: by its handle, on the way that led to it first.
+    /// An item is at another place than where it was held first: what leads to it there counts from now on.
+    private mutating func noteWay(to path: ItemPath) {
+        guard let real = items[path]?.handle?.place, isAsSeen(path) else { return }
+        items[path]?.real = real
+    }
+
+    /// Where a presented item is, if it is not at its place: by its handle, on the way that led to it there.
     private func whereabouts(of path: ItemPath) -> ItemPath? {
-        guard let handle = items[path]?.handle, let first = handle.firstPlace, let now = handle.place,
-            now != first, let place = ItemPath(now.string)
+        guard let first = items[path]?.real, let now = items[path]?.handle?.place, now != first,
+            let place = ItemPath(now.string)
         else { return nil }
         guard let real = ItemPath(first.string), real != path else { return place }
         // A symbolic link above the item: the same link leads to where it is now, or the real path does.
@@ -277,6 +286,7 @@ struct WatchedItems {
             for id in item.presenters.keys { paths[id] = new }
             if trees.remove(old) != nil { trees.insert(new) }
             note(new)
+            noteWay(to: new)
         }
         for tree in trees where tree.isAncestor(of: source) || tree.holds(target) {
             items[tree]?.tree?.moved(from: source, to: target)

@@ -89,7 +89,7 @@ private struct ItemReplacing {
         let original = UbiquityAccount.of(original).itemURL(of: original)
         let (place, source) = (try path(original), try path(new))
         // Its mark, its attributes and the backup are the original's.
-        try NSFileCoordinator(filePresenter: nil).fetchContents(of: original, isDeep: false)
+        try NSFileCoordinator(filePresenter: nil).fetchContents(of: original)
         do {
             replaced = try FileStamp(of: place)
             let isFolder = try FileStamp(of: source).kind == .directory

@@ -23,7 +23,7 @@ extension FileManager {
         // By a placeholder its item is meant.
         let url = UbiquityAccount.of(url).itemURL(of: url)
         try NSFileCoordinator(filePresenter: nil).fetchContents(of: url, isDeep: true)
-        let resulting = try Trash().discard(url)
+        let resulting = try Trash(.forItem(at: url)).discard(url)
         outResultingURL?.pointee = NSURL(
             fileURLWithPath: resulting.path,
             isDirectory: resulting.hasDirectoryPath

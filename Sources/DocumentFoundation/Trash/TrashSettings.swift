@@ -33,4 +33,11 @@ package struct TrashSettings: Sendable {
     package static var current: TrashSettings {
         TrashSettings(environment: ProcessInfo.processInfo.environment, userID: getuid())
     }
+
+    /// Those for an item: of one on a make-believe device that device's.
+    package static func forItem(at url: URL) -> TrashSettings {
+        var settings = current
+        if let trash = MakeBelieveDevices.trash(of: url) { settings.homeTrash = trash }
+        return settings
+    }
 }

@@ -7,7 +7,7 @@ extension FileManager {
     /// Asks for an item's contents, and returns. A folder's are those of all in it.
     ///
     /// `ubiquitousItemDownloadingStatus` of `URL.resourceValues(forKeys:)` says when they are here. What cannot come now is
-    /// tried again when there is a line to the hub, for as long as `sheaf up` runs.
+    /// tried again when there is a line to the hub, whenever `sheaf up` runs, until it is here or is evicted.
     ///
     /// - Throws: `CocoaError`: `ubiquitousFileUbiquityServerNotAvailable` when `sheaf up` does not run; `fileNoSuchFile`;
     ///   `ubiquitousFileUnavailable` for what is in no container.
@@ -19,12 +19,14 @@ extension FileManager {
     /// Has an item's contents leave this device; those of a folder are those of all in it. A placeholder takes the place
     /// of each: a hidden file, `.NAME.icloud`. Whoever reads the item in a coordinated way gets the contents back first.
     ///
+    /// What `startDownloadingUbiquitousItem(at:)` has asked for and is not here yet is asked for no more.
+    ///
     /// Only what the hub has as it is here goes. Presenters are asked before
     /// (`accommodatePresentedItemEviction(completionHandler:)`). Blocks until it is done; not inside a coordinated access
     /// of the item.
     ///
     /// - Throws: `CocoaError`: `ubiquitousFileUbiquityServerNotAvailable` when `sheaf up` does not run; `fileWriteUnknown`
-    ///   for what is not at the hub yet or is in conflict; `fileLocking` when a presenter objects, or the item was just
+    ///   for what is not at the hub yet, is in conflict, or comes as somebody waits for it; `fileLocking` when a presenter objects, or the item was just
     ///   changed; `fileNoSuchFile`; `ubiquitousFileUnavailable` for what is in no container.
     /// - Source: Apple's evictUbiquitousItem(at:).
     public func evictUbiquitousItem(at url: URL) throws { try ask(about: url) { .evict(path: $0) } }
@@ -35,7 +37,10 @@ extension FileManager {
             guard let (_, path) = account.place(of: url) else {
                 throw SyncRefusal(.notInContainer, "“\(url.path)” is in no folder that is kept in step.")
             }
-            try SyncQuery.perform(question(path.string), in: try account.runtime())
+            let handleMessages = FileAccessRegistry.shared.messagesMeanwhile
+            try SyncQuery.perform(question(path.string), in: try account.runtime()) {
+                try $0.next(handleMessages)
+            }
         } catch {
             throw CocoaError.asking(about: url, error)
         }

@@ -3,6 +3,7 @@ public import Foundation
 internal import LocalSockets
 internal import Locks
 internal import SyncMessages
+internal import Threads
 
 extension FileManager {
     /// Says why an item is as it is on this device and at the hub, be its contents here or not, and what helps.
@@ -57,7 +58,7 @@ extension FileManager {
             isEnded.withLock { $0 = true }
             conversation.end()
         }
-        let thread = Thread {
+        OwnThread.startInTime("sheaf explanations") {
             do {
                 while let answer = try conversation.next(milliseconds: -1) {
                     switch answer {
@@ -73,8 +74,6 @@ extension FileManager {
                 reader.finish(throwing: isOver ? nil : CocoaError.asking(about: url, error))
             }
         }
-        thread.name = "sheaf explanations"
-        thread.start()
         return stream
     }
 

@@ -2,6 +2,7 @@ internal import FileSystem
 public import Foundation
 internal import LocalSockets
 internal import SyncMessages
+internal import Threads
 internal import Vault
 
 /// What becomes of what was done to an item here while its sync was paused.
@@ -103,7 +104,7 @@ extension FileManager {
         try await ItemAsking.result { try self.resumeSyncNow(at: url, with: behavior) }
     }
 
-    /// Gets what the hub has of an item.
+    /// Gets what the hub has of an item: it is asked for that now.
     ///
     /// Of a paused one that is a version beside it, to be put in its place with `NSFileVersion.replaceItem(at:options:)`;
     /// else it comes in the item's place. Contents that are not here come first.
@@ -111,7 +112,8 @@ extension FileManager {
     /// - Parameters:
     ///   - url: The item.
     ///   - completionHandler: Called on some queue, with the version, or a `CocoaError`: `fileNoSuchFile` when the hub has
-    ///     none, as the item was removed elsewhere or has not been sent yet.
+    ///     none, as the item was removed elsewhere or has not been sent yet; when what the hub has does not come before
+    ///     somebody does something about it, what keeps it.
     /// - Source: Apple's fetchLatestRemoteVersionOfItem(at:completionHandler:).
     public func fetchLatestRemoteVersionOfItem(
         at url: URL,
@@ -136,7 +138,7 @@ extension FileManager {
     ///   - conflictResolutionPolicy: What happens when others have changed it meanwhile.
     ///   - completionHandler: Called on some queue when the hub has it, with the current version; with a `CocoaError` when
     ///     nothing was sent: `fileWriteUnknown` with `localVersionConflictingWithServer` (of `NSFileProviderErrorDomain`) below
-    ///     it when others have changed it.
+    ///     it when others have changed it; also when it cannot be read or kept, as its disk is full, say.
     /// - Source: Apple's uploadLocalVersionOfUbiquitousItem(at:withConflictResolutionPolicy:completionHandler:).
     /// - Differs from Darwin: both policies fail on a conflict.
     public func uploadLocalVersionOfUbiquitousItem(
@@ -226,13 +228,11 @@ private enum ItemAsking {
         then done: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         let (account, versions) = (UbiquityAccount.shared, VersionStore.shared)
-        let thread = Thread {
+        OwnThread.startInTime("sheaf question") {
             UbiquityAccount.$shared.withValue(account) {
                 VersionStore.$shared.withValue(versions) { done(Result(catching: body)) }
             }
         }
-        thread.name = "sheaf question"
-        thread.start()
     }
 
     static func result<Value: Sendable>(

@@ -8,15 +8,18 @@ extension FileManager {
     /// Where a container is on this device, its `Documents` folder made when it is not there.
     ///
     /// A folder that was joined with the identifier (`sheaf join FOLDER --identifier …`) is that container. Any other one
-    /// lies in the folder that was joined first, as `iCloud~com~example~notes`. Needs no process that keeps folders in
-    /// step. Blocks on the disk: not for the main thread.
+    /// lies, as `iCloud~com~example~notes`, in the first folder that was joined without an identifier, while there is none in
+    /// the first of all; and stays where it is, whatever is joined later. Needs no process that keeps folders in step. Blocks
+    /// on the disk: not for the main thread.
     ///
-    /// - Parameter containerIdentifier: Such as `iCloud.com.example.notes`; nil for the first one that the Info.plist
-    ///   names under `NSUbiquitousContainers`, else what `SHEAF_UBIQUITY_CONTAINER` says, else the bundle's identifier
-    ///   (or the program's name) after `iCloud.`.
+    /// - Parameter containerIdentifier: Such as `iCloud.com.example.notes`; nil for the default one: the first that the
+    ///   Info.plist names under `com.apple.developer.ubiquity-container-identifiers`, else, of those that it names under
+    ///   `NSUbiquitousContainers`, which have no order, `iCloud.` with the bundle's identifier behind it if it is one of them,
+    ///   else the first by name. Where it names none, what `SHEAF_UBIQUITY_CONTAINER` says, else `iCloud.` and the bundle's
+    ///   identifier (or the program's name).
     /// - Returns: Nil when nothing is joined on this device, or the joined folder is not there.
     /// - Source: Apple's url(forUbiquityContainerIdentifier:).
-    /// - Differs from Darwin: needs no entitlement.
+    /// - Differs from Darwin: needs no entitlement. Where one gives the order, it stands in the Info.plist.
     public func url(forUbiquityContainerIdentifier containerIdentifier: String?) -> URL? {
         UbiquityAccount.shared.container(containerIdentifier)
     }
@@ -31,7 +34,7 @@ extension FileManager {
     /// Whether an item is in a container, be its contents here or not. Says nothing about what the hub has.
     ///
     /// - Returns: False also for what is not there, for the container's own folder, and for what is excluded from sync.
-    public func isUbiquitousItem(at url: URL) -> Bool { UbiquitousItem(url) != nil }
+    public func isUbiquitousItem(at url: URL) -> Bool { UbiquitousItem(url)?.isExcluded == false }
 
     /// Moves an item into a container, or out of one, in a coordinated way: its presenters hear of the move.
     ///
@@ -156,7 +159,16 @@ struct UbiquitousItem {
     /// What stands for it; nil when it is here itself.
     let placeholder: Placeholder?
 
-    /// Nil for what is in no container, is not there, or is excluded from sync.
+    /// Whether it is excluded from sync, or in a folder that is: then nothing else about containers is said of it.
+    var isExcluded: Bool { SyncExclusion.isExcluded(placeHere, below: FilePath(folder.folder)) }
+
+    /// Whether it is excluded itself.
+    var isMarkedAsExcluded: Bool { SyncExclusion.isMarked(placeHere) }
+
+    /// Where what is here of it is.
+    var placeHere: FilePath { placeholder == nil ? path : Placeholder.place(for: path) ?? path }
+
+    /// Nil for what is in no container, or is not there.
     init?(_ url: URL, in account: UbiquityAccount? = nil) {
         guard let (folder, path) = (account ?? .of(url)).place(of: url), !SaveSite.isOwn(path.name)
         else { return nil }
@@ -168,6 +180,5 @@ struct UbiquitousItem {
             return
         }
         placeholder = nil
-        if SyncExclusion.isExcluded(path, below: FilePath(folder.folder)) { return nil }
     }
 }

@@ -29,7 +29,8 @@ public struct ItemResourceValues {
         var isDownloaded: Bool
         /// Nil when the process that keeps folders in step does not answer.
         var state: ItemSyncState?
-        var hasConflicts: Bool
+        /// Nil when the vault cannot be asked, or was not.
+        var hasConflicts: Bool?
         var containerName: String
     }
 
@@ -63,9 +64,9 @@ public struct ItemResourceValues {
             described = Described(url, keys)
         }
         if keys.contains(.ubiquitousItemIsExcludedFromSyncKey) {
-            isExcluded = FilePath(url).map(SyncExclusion.isMarked)
+            isExcluded = known?.isMarkedAsExcluded ?? FilePath(url).map(SyncExclusion.isMarked)
         }
-        guard let known, !asked.isEmpty else { return }
+        guard let known, !asked.isEmpty, !known.isExcluded else { return }
         item = ItemState(known, url, asked)
     }
 
@@ -211,7 +212,8 @@ extension ItemResourceValues {
         asked(.ubiquitousItemSupportedSyncControlsKey) { _ in [.pauseSync, .failUploadOnConflict] }
     }
 
-    /// Whether there are versions of it that lost a conflict which nobody has settled: see `NSFileVersion`.
+    /// Whether there are versions of it that lost a conflict which nobody has settled: see `NSFileVersion`. Those of an item whose
+    /// contents are not here come with these. Nil when the vault cannot be asked.
     public var ubiquitousItemHasUnresolvedConflicts: Bool? {
         asked(.ubiquitousItemHasUnresolvedConflictsKey) { $0.hasConflicts }
     }
@@ -221,7 +223,8 @@ extension ItemResourceValues {
         asked(.ubiquitousItemContainerDisplayNameKey) { $0.containerName }
     }
 
-    /// Whether it stays on this device: what is done with it, and with what is in it, goes nowhere. Settable.
+    /// Whether it stays on this device: what is done with it, and with what is in it, goes nowhere. Settable: contents of an item
+    /// that are not here are fetched then, as they would not stay on this device otherwise.
     public var ubiquitousItemIsExcludedFromSync: Bool? {
         get { isExcluded }
         set {
@@ -295,13 +298,18 @@ extension ItemResourceValues.ItemState {
     init(_ item: UbiquitousItem, _ url: URL, _ keys: Set<URLResourceKey>) {
         let account = UbiquityAccount.of(url)
         isDownloaded = item.placeholder == nil
-        if !keys.isDisjoint(with: ItemResourceValues.stateKeys) {
+        let asksForConflicts = keys.contains(.ubiquitousItemHasUnresolvedConflictsKey)
+        // What has lost a conflict comes with the contents: before, only he knows of it who knows what is at the hub.
+        let isOnlyKnownElsewhere = asksForConflicts && !isDownloaded
+        if isOnlyKnownElsewhere || !keys.isDisjoint(with: ItemResourceValues.stateKeys) {
             // Nobody there to answer: what needs him is nil.
             state = try? SyncQuery.item(item.path.string, in: try account.runtime())
         }
-        hasConflicts =
-            keys.contains(.ubiquitousItemHasUnresolvedConflictsKey)
-            && NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.isEmpty == false
+        if isOnlyKnownElsewhere, state?.hasConflicts == true {
+            hasConflicts = true
+        } else {
+            hasConflicts = asksForConflicts ? NSFileVersion.isInConflict(url) : nil
+        }
         containerName = account.displayName(of: item.folder, at: item.path)
     }
 

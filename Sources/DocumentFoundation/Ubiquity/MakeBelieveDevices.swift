@@ -3,8 +3,8 @@ package import Foundation
 internal import Locks
 
 /// The make-believe devices of one world of a test, as the rest of the process finds them: by what is in their folders, wherever
-/// it is asked about. While there is a world, what is on none of its devices has no containers and no versions, so that no test
-/// gets at those of whoever runs it.
+/// it is asked about. While there is a world, what is on none of its devices has no containers and no versions, and key-value stores
+/// in memory alone, so that no test gets at those of whoever runs it.
 ///
 /// One struct under one lock; any thread.
 package final class MakeBelieveDevices: Sendable {
@@ -12,6 +12,7 @@ package final class MakeBelieveDevices: Sendable {
         /// Its folder's path, and the same with links resolved.
         let roots: [String]
         let account: UbiquityAccount
+        let trash: URL
         let versions: @Sendable () -> VersionStore
 
         func holds(_ path: String) -> Bool {
@@ -20,26 +21,36 @@ package final class MakeBelieveDevices: Sendable {
     }
 
     private static let worlds: Locked<[ObjectIdentifier: [Device]]> = Locked([:])
+    /// Of what is on none of the devices.
+    static let keyValues = MadeUpKeyValues()
 
     package init() { Self.worlds.withLock { $0[ObjectIdentifier(self)] = [] } }
 
     deinit { end() }
 
     /// From here on there are no such devices.
-    package func end() { Self.worlds.withLock { $0[ObjectIdentifier(self)] = nil } }
+    package func end() {
+        let isLast = Self.worlds.withLock { worlds in
+            worlds.removeValue(forKey: ObjectIdentifier(self)) != nil && worlds.isEmpty
+        }
+        if isLast { Self.keyValues.forget() }
+    }
 
     /// - Parameters:
     ///   - folder: The device's.
+    ///   - trash: That of its user.
     ///   - versions: Gives those of its user.
     package func add(
         _ folder: URL,
         _ account: UbiquityAccount,
+        trash: URL,
         _ versions: @escaping @Sendable () -> VersionStore
     ) {
         let (plain, resolved) = (folder.standardizedFileURL.path, folder.resolvingSymlinksInPath().path)
         let device = Device(
             roots: plain == resolved ? [plain] : [plain, resolved],
             account: account,
+            trash: trash,
             versions: versions
         )
         Self.worlds.withLock { $0[ObjectIdentifier(self)]?.append(device) }
@@ -48,18 +59,30 @@ package final class MakeBelieveDevices: Sendable {
     /// Whether there is a world.
     package static var areThere: Bool { worlds.withLock { !$0.isEmpty } }
 
+    /// On the device of an account; nil for one of no world that is there.
+    static func context(of account: UbiquityAccount) -> DeviceContext? {
+        let devices = worlds.withLock { $0.values.flatMap(\.self) }
+        return devices.first { $0.account === account }
+            .map { DeviceContext(account: account, versions: $0.versions()) }
+    }
+
+    /// The trash of the device whose an item is; nil where that is on none.
+    static func trash(of url: URL) -> URL? { device(of: url)?.trash }
+
     /// The account and the versions of the device whose an item is, or would be.
     fileprivate static func owner(of url: URL) -> (account: UbiquityAccount, versions: VersionStore)? {
+        device(of: url).map { ($0.account, $0.versions()) }
+    }
+
+    private static func device(of url: URL) -> Device? {
         let devices = worlds.withLock { $0.isEmpty ? [] : $0.values.flatMap(\.self) }
         guard !devices.isEmpty, url.isFileURL else { return nil }
         let path = url.standardizedFileURL.path
-        let device =
-            devices.first { $0.holds(path) }
+        return devices.first { $0.holds(path) }
             // What cannot be looked at is in no folder but by its name.
             ?? (try? FilePath(url)?.resolvedInFolder()).flatMap { place in
                 devices.first { $0.holds(place.string) }
             }
-        return device.map { ($0.account, $0.versions()) }
     }
 }
 
@@ -79,8 +102,8 @@ extension VersionStore {
 
 /// On which device something is done, for what calls back later, on another thread.
 package struct DeviceContext: Sendable {
-    private let account: UbiquityAccount
-    private let versions: VersionStore
+    fileprivate let account: UbiquityAccount
+    fileprivate let versions: VersionStore
 
     /// That of an item, else that of the caller; nil where no `DocumentWorld` is there: what a test has put in the place of the
     /// shared ones by itself is not carried along.

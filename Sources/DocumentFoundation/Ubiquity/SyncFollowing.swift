@@ -4,11 +4,12 @@ internal import Foundation
 internal import LocalSockets
 internal import Locks
 package import SyncMessages
+internal import Threads
 
 /// A question whose answers go on, asked of the process that keeps folders in step until whoever wants the answers ends it.
 ///
 /// Nobody need be there to answer: the question is asked whenever that process has come, also anew, which the folder tells that its
-/// socket is in. Nothing runs while nothing happens.
+/// socket is in. One that has ended the conversation and is there still is asked again. Nothing runs while nothing happens.
 ///
 /// One thread asks, waits, and tells; one struct under one lock has the rest.
 package final class SyncFollowing: Sendable {
@@ -52,12 +53,10 @@ package final class SyncFollowing: Sendable {
         let watch = watch(FilePath(own.path), for: SyncQuery.socketName)
         let watches = [watch, self.watch(account.home, for: SyncMeeting.fileName)].compactMap { $0 }
         state.withLock { $0.watches = watches }
-        let thread = Thread { [self] in
+        OwnThread.startInTime(threadName) { [self] in
             // It may be another one's turn, elsewhere, by now.
             run(isWatched: watch != nil) { ask(question, (try? account.runtime()) ?? own, told) }
         }
-        thread.name = threadName
-        thread.start()
     }
 
     private func watch(_ folder: FilePath, for name: String) -> DirectoryWatch? {
@@ -70,11 +69,16 @@ package final class SyncFollowing: Sendable {
     private func run(isWatched: Bool, _ ask: () -> Outcome) {
         var seconds = Self.pauseSeconds.lowerBound
         while true {
+            let begun = MonotonicClock.now
             let outcome = ask()
             if isEnded { return }
-            if outcome == .ended { seconds = Self.pauseSeconds.lowerBound }
-            guard outcome == .unanswered || !isWatched else {
+            // Who has answered for long is not one who ends every conversation.
+            let lasted = Double(MonotonicClock.now - begun) / 1e9
+            if outcome == .ended, lasted > seconds { seconds = Self.pauseSeconds.lowerBound }
+            let isToCome = outcome == .alone || outcome == .refused
+            guard !isToCome || !isWatched else {
                 comeBack.wait()
+                seconds = Self.pauseSeconds.lowerBound
                 continue
             }
             if comeBack.wait(timeout: .now() + seconds) == .timedOut {
@@ -98,7 +102,7 @@ package final class SyncFollowing: Sendable {
     private var isEnded: Bool { state.withLock { $0.isEnded } }
 
     /// Who is there and says nothing, as he or this process has too many connections, or he knows no such question, is asked again
-    /// after so long, less and less often.
+    /// after so long, less and less often. So is who says nothing more: he lets go of those who take nothing for a while.
     private static let pauseSeconds = 1.0...64.0
 
     private enum Outcome {
@@ -108,6 +112,8 @@ package final class SyncFollowing: Sendable {
         case unanswered
         /// Somebody has answered, and does so no more.
         case ended
+        /// Somebody has refused to, which stands for as long as he is there.
+        case refused
     }
 
     /// Returns when nobody answers any more.
@@ -131,7 +137,8 @@ package final class SyncFollowing: Sendable {
             if case .refused = answer { isRefused = true }
         }
         // A refusal is the last word, and stands.
-        if !isEnded, !isRefused { told(.silence) }
+        if isRefused { return .refused }
+        if !isEnded { told(.silence) }
         return isFirst ? .unanswered : .ended
     }
 }

@@ -65,14 +65,15 @@ extension URL {
     /// Sets values of the item: `try url.setResourceValues(values)`.
     ///
     /// A value that is called, and not a method, as `resourceValues` is. Throws a `CocoaError` when nothing is there or
-    /// the volume cannot.
+    /// the volume cannot. To exclude an item from sync whose contents are not here, or a folder with such in it, fetches them
+    /// first: blocks until they have come, and throws what keeps them from it.
     ///
     /// - Source: Apple's setResourceValues(_:).
     public var setResourceValues: (URLResourceValues) throws -> Void {
         mutating get { { [self] in try set($0) } }
     }
 
-    /// Sets values that were read before, those that were set since.
+    /// Sets values that were read before, those that were set since. As `setResourceValues`.
     ///
     /// - Throws: `CocoaError` when nothing is there or the volume cannot.
     public mutating func setResourceValues(_ values: ItemResourceValues) throws { try set(values.foundation) }
@@ -80,10 +81,7 @@ extension URL {
     private func set(_ values: URLResourceValues) throws {
         var values = values
         if let isExcluded = values.ubiquitousItemIsExcludedFromSync {
-            let path = try pathToWrite()
-            do { try SyncExclusion.set(isExcluded, path) } catch {
-                throw CocoaError(error, while: .writing, url: self)
-            }
+            try exclude(isExcluded)
             values.ubiquitousItemIsExcludedFromSync = nil
         }
         if let isExcluded = values.isExcludedFromBackup {
@@ -95,6 +93,20 @@ extension URL {
         }
         guard !values.allValues.isEmpty else { return }
         try (self as NSURL).setResourceValues(values.allValues)
+    }
+
+    /// Has the item excluded from sync, or not any more.
+    private func exclude(_ isExcluded: Bool) throws {
+        // By a placeholder its item is meant.
+        let url = UbiquityAccount.of(self).itemURL(of: self)
+        if isExcluded {
+            // What nothing comes to any more is here, with all that is in it, or could not be had again.
+            try NSFileCoordinator(filePresenter: nil).fetchContents(of: url, isDeep: true)
+        }
+        let path = try UbiquitousItem(url)?.placeHere ?? url.pathToWrite()
+        do { try SyncExclusion.set(isExcluded, path) } catch {
+            throw CocoaError(error, while: .writing, url: self)
+        }
     }
 
     private func pathToWrite() throws -> FilePath {

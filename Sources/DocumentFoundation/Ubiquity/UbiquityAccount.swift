@@ -14,6 +14,8 @@ package final class UbiquityAccount: Sendable {
     /// The user's; tests put another in its place.
     @TaskLocal package static var shared = own
     private static let own = UbiquityAccount(environment: ProcessInfo.processInfo.environment)
+    /// That of whoever runs this process, whatever a test has put in its place.
+    static var ofUser: UbiquityAccount { own }
 
     package let home: FilePath
     private let environment: [String: String]
@@ -21,28 +23,49 @@ package final class UbiquityAccount: Sendable {
     /// What people call containers, by their identifiers.
     private let names: [String: String]
     private let watch: Locked<AccountWatch?> = Locked(nil)
+    /// After so many seconds it is looked again which account is there, where that could not be told.
+    private let retrySeconds: Double
+    /// What this process's app has in key-value stores on a make-believe device; nil for an account that is none's.
+    let madeUpKeyValues: MadeUpKeyValues?
 
     /// - Parameters:
     ///   - environment: Where `SHEAF_HOME`, `SHEAF_RUNTIME_DIR` and `SHEAF_UBIQUITY_CONTAINER` are looked up.
     ///   - information: The app's Info.plist.
+    ///   - isMakeBelieve: Whether it is that of a make-believe device, whose apps have key-value stores of their own.
+    ///   - retrySeconds: After so many seconds it is looked again which account is there, where that could not be told.
     package init(
         environment: [String: String],
-        information: [String: Any] = Bundle.main.infoDictionary ?? [:]
+        information: [String: Any] = Bundle.main.infoDictionary ?? [:],
+        isMakeBelieve: Bool = false,
+        retrySeconds: Double = 10
     ) {
-        self.environment = environment
+        (self.environment, self.retrySeconds) = (environment, retrySeconds)
+        madeUpKeyValues = isMakeBelieve ? MadeUpKeyValues() : nil
         home = JoinedFolders.home(environment: environment)
         declared = Self.declared(environment, information)
         let listed = information["NSUbiquitousContainers"] as? [String: Any] ?? [:]
         names = listed.compactMapValues { ($0 as? [String: Any])?["NSUbiquitousContainerName"] as? String }
     }
 
-    /// The identifiers of containers that the app declares, the default one first.
+    /// The entitlement with an app's containers. Nothing signs programs here, so it stands in the Info.plist.
+    private static let entitlement = "com.apple.developer.ubiquity-container-identifiers"
+
+    /// The identifiers of containers that the app declares, the default one first: what is entitled, in that order, then what
+    /// else is listed, which has no order, its own before others and these by name.
     private static func declared(_ environment: [String: String], _ information: [String: Any]) -> [String] {
-        let listed = (information["NSUbiquitousContainers"] as? [String: Any])?.keys.sorted() ?? []
-        if !listed.isEmpty { return listed }
-        if let named = environment["SHEAF_UBIQUITY_CONTAINER"], !named.isEmpty { return [named] }
         let bundle = information["CFBundleIdentifier"] as? String
-        return ["iCloud." + (bundle ?? ProcessInfo.processInfo.processName)]
+        let own = "iCloud." + (bundle ?? ProcessInfo.processInfo.processName)
+        let entitled = (information[entitlement] as? [String] ?? []).map {
+            // As Xcode's template has it.
+            $0.replacingOccurrences(of: "$(CFBundleIdentifier)", with: bundle ?? "")
+        }
+        let listed = (information["NSUbiquitousContainers"] as? [String: Any])?.keys.sorted() ?? []
+        let others = listed.filter { $0 == own } + listed.filter { $0 != own }
+        var seen: Set<String> = []
+        let all = (entitled + others).filter { seen.insert($0).inserted }
+        if !all.isEmpty { return all }
+        if let named = environment["SHEAF_UBIQUITY_CONTAINER"], !named.isEmpty { return [named] }
+        return [own]
     }
 
     /// What people call the container that an item is in: the Info.plist's name for it, else that of the folder which is
@@ -67,11 +90,18 @@ package final class UbiquityAccount: Sendable {
 
     /// The folders; none when nothing is joined, and none of the user's own while a test has make-believe devices.
     package var joined: JoinedFolders {
-        if self === Self.own, MakeBelieveDevices.areThere { return JoinedFolders([], home: home) }
-        do { return try JoinedFolders(home: home) } catch {
+        do { return try readJoined() } catch {
             // What cannot be read keeps nothing in step either: `sheaf up` says why.
             return JoinedFolders([], home: home)
         }
+    }
+
+    /// The same for whoever must not take them for none.
+    ///
+    /// - Throws: When it cannot be read which there are.
+    package func readJoined() throws -> JoinedFolders {
+        if self === Self.own, MakeBelieveDevices.areThere { return JoinedFolders([], home: home) }
+        return try JoinedFolders(home: home)
     }
 
     // MARK: Containers
@@ -82,9 +112,10 @@ package final class UbiquityAccount: Sendable {
         observe()
         let joined = joined
         guard let name = identifier ?? declared.first, let place = joined.place(of: name),
-            let root = joined.folder(of: place),
-            let found = try? FileStamp.ifPresent(at: FilePath(root.folder)), found.kind == .directory
+            let root = joined.folder(of: place), joined.isThere(root)
         else { return nil }
+        // It stays there whatever is joined next. Where that cannot be noted it is found by what is there.
+        if place.string != root.folder { try? joined.note(place.name, isIn: root) }
         do {
             for folder in [place, place.appending("Documents")]
             where try FileStamp.ifPresent(at: folder) == nil {
@@ -100,11 +131,14 @@ package final class UbiquityAccount: Sendable {
         }
     }
 
-    /// All containers that the app declares, as far as they are there.
-    package var containers: [URL] { declared.compactMap { container($0) } }
+    /// Where the containers are that the app declares, made as `container` does it, or will be once the folder is there that they
+    /// are in.
+    package var containerPlaces: [FilePath] {
+        declared.compactMap { name in container(name).flatMap { FilePath($0) } ?? joined.place(of: name) }
+    }
 
     /// The folder that is a container and that an item is in, and the item's place with links resolved up to its folder. Of
-    /// a placeholder that is the place of the item that it stands for.
+    /// a placeholder that is the place of the item that it stands for, also when it was listed before the contents came.
     package func place(of url: URL) -> (folder: JoinedFolder, path: FilePath)? {
         guard let path = FilePath(url) else { return nil }
         let joined = joined
@@ -112,7 +146,21 @@ package final class UbiquityAccount: Sendable {
         // A folder that is not there has nothing in it under any name.
         let resolved = (try? path.resolvedInFolder()) ?? path
         guard let folder = joined.folder(of: resolved), folder.folder != resolved.string else { return nil }
-        return (folder, Placeholder.itemPlace(of: resolved) ?? resolved)
+        return (folder, Self.item(namedBy: resolved) ?? resolved)
+    }
+
+    /// The item that a placeholder stands for, or stood for until it was filled; nil for what is no placeholder's name.
+    private static func item(namedBy place: FilePath) -> FilePath? {
+        if let item = Placeholder.itemPlace(of: place) { return item }
+        guard let name = Placeholder.itemName(of: place.name), ![".", ".."].contains(name) else { return nil }
+        let item = place.parent.appending(name)
+        do {
+            let isFilled = try FileStamp.ifPresent(at: place) == nil && FileStamp.ifPresent(at: item) != nil
+            return isFilled ? item : nil
+        } catch {
+            // What cannot be looked at is what it is called.
+            return nil
+        }
     }
 
     /// What an app means by a URL: of a placeholder in a container, which is what it finds when it lists a folder, the item
@@ -126,17 +174,26 @@ package final class UbiquityAccount: Sendable {
 
     /// Tells this account on this device from others; nil when nothing is joined.
     package var identity: Data? {
-        observe()
-        guard let account = joined.account else { return nil }
-        return Data("\(account.container) \(home)".utf8)
+        let watch = observe()
+        // That of the folder that was joined first: others that are joined later make it no other account.
+        let first: String?
+        do { first = try readJoined().all.first?.container } catch {
+            // It is the one that was there.
+            first = watch.account
+        }
+        return first.map { Data("\($0) \(home)".utf8) }
     }
 
     // MARK: Changes
 
     /// From now on it is told when another account is there, or none.
-    private func observe() {
+    @discardableResult
+    private func observe() -> AccountWatch {
         watch.withLock { watch in
-            if watch == nil { watch = AccountWatch(home) }
+            if let watch { return watch }
+            let new = AccountWatch(home, retrySeconds: retrySeconds)
+            watch = new
+            return new
         }
     }
 }
@@ -146,27 +203,41 @@ package final class UbiquityAccount: Sendable {
 /// What it knows is touched on its queue alone.
 private final class AccountWatch: @unchecked Sendable {
     private let home: FilePath
+    private let retrySeconds: Double
     private let queue = DispatchQueue(label: "sheaf.account")
     private var watches: [DirectoryWatch] = []
     private var known: String?
+    private var isRetryDue = false
 
-    init(_ home: FilePath) {
-        self.home = home
+    init(_ home: FilePath, retrySeconds: Double) {
+        (self.home, self.retrySeconds) = (home, retrySeconds)
         queue.sync {
             watchFolders()
-            known = account
+            known = look(else: nil)
         }
     }
 
-    private var account: String? {
-        // Settings that cannot be read are no account's.
-        (try? JoinedFolders(home: home))?.account?.container
+    /// The one that is there as far as is known.
+    var account: String? { queue.sync { known } }
+
+    /// - Returns: The account that is there; what is known where that cannot be told now, and then it is looked for again later.
+    private func look(else known: String?) -> String? {
+        do { return try JoinedFolders(home: home).all.first?.container } catch {
+            if !isRetryDue {
+                isRetryDue = true
+                queue.asyncAfter(deadline: .now() + retrySeconds) { [weak self] in
+                    self?.isRetryDue = false
+                    self?.look()
+                }
+            }
+            return known
+        }
     }
 
     private func look() {
         // Folders that are new come before what is in them.
         watchFolders()
-        let found = account
+        let found = look(else: known)
         guard found != known else { return }
         known = found
         DispatchQueue.main.async {

@@ -25,6 +25,24 @@ struct StoryFault: Hashable, Sendable {
         case restless
         /// Something could not be done that has to be possible.
         case other
+
+        /// How grave it is: the less, the graver. What is lost weighs more than what is half, that more than devices that
+        /// disagree, and that more than what nobody explains.
+        var rank: Int {
+            switch self {
+            case .lost: 0
+            case .half: 1
+            case .differs, .conflict: 2
+            case .explain: 3
+            case .returned, .doubled, .strange, .elsewhere, .needless, .restless, .other: 4
+            }
+        }
+
+        /// Those of some kinds than which none of them is graver.
+        static func gravest(of kinds: Set<Kind>) -> Set<Kind> {
+            let rank = kinds.map(\.rank).min()
+            return kinds.filter { $0.rank == rank }
+        }
     }
 
     let kind: Kind

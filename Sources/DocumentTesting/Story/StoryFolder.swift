@@ -102,6 +102,21 @@ struct StoryFolder: Hashable, Sendable {
         items = items.filter { !$0.key.starts(with: first) && Data($0.key).range(of: further) == nil }
     }
 
+    /// Leaves out what stands for contents that have left.
+    ///
+    /// - Returns: The paths of the items whose they are.
+    mutating func takePlaceholders() -> Set<String> {
+        var left: Set<String> = []
+        for path in paths {
+            let names = path.split(separator: "/").map(String.init)
+            guard let name = names.last, !name.hasPrefix(".sheaf-"), let item = Placeholder.itemName(of: name)
+            else { continue }
+            items[Array(path.utf8)] = nil
+            left.insert((names.dropLast() + [item]).joined(separator: "/"))
+        }
+        return left
+    }
+
     /// All marks in it.
     var marks: Set<String> { items.values.reduce(into: []) { $0.formUnion(StoryMarks.marks(in: $1)) } }
 

@@ -7,11 +7,14 @@ struct StoryHabits: Sendable {
     /// Of ten deeds so many are followed by another device's of the same to the same item.
     private let meetings: Int
     private let rests: Int
+    /// In how many of ten moments that are meant for it all troubles end.
+    private let ends: Int
     /// The only device on which anybody does anything; nil for all of them.
     private let onlyActor: Int?
 
     private enum Trouble: CaseIterable {
-        case line, messages, full, broken, clock, stop, kill, power, hub, hubCrash, backup, crash, release
+        case line, messages, full, broken, clock, stop, kill, power, hub, hubCrash, backup, crash, release,
+            hubRoom
     }
 
     init(deviceCount: Int, using numbers: inout SeededGenerator) {
@@ -24,6 +27,7 @@ struct StoryHabits: Sendable {
         meetings =
             deviceCount > 1 && onlyActor == nil ? [0, 2, 5][Int.random(in: 0..<3, using: &numbers)] : 0
         rests = [0, 1, 3][Int.random(in: 0..<3, using: &numbers)]
+        ends = [0, 3, 6][Int.random(in: 0..<3, using: &numbers)]
         troubles = Trouble.allCases.map { ([0, 0, 1, 3][Int.random(in: 0..<4, using: &numbers)], $0) }
     }
 
@@ -34,6 +38,7 @@ struct StoryHabits: Sendable {
         case 0..<3: deeds.append(.pass(milliseconds: 1 << Int.random(in: 0..<6, using: &numbers)))
         case 3..<(3 + rests): deeds.append(.rest)
         case 6..<10: if let trouble = trouble(on: index, using: &numbers) { deeds.append(trouble) }
+        case 10 where Int.random(in: 0..<10, using: &numbers) < ends: deeds.append(.endTroubles)
         default:
             let deed = person(on: onlyActor ?? index, using: &numbers)
             deeds.append(deed)
@@ -60,8 +65,11 @@ struct StoryHabits: Sendable {
             let isSo = Int.random(in: 0..<3, using: &numbers) > 0
             return .makeExecutable(on: index, item: item, isSo: isSo)
         case 15..<(15 + openings):
-            return Int.random(in: 0..<2, using: &numbers) == 0
-                ? .open(on: index, item: item) : .close(on: index, document: item)
+            return switch Int.random(in: 0..<4, using: &numbers) {
+            case 0: .close(on: index, document: item)
+            case 1: .type(on: index, document: item)
+            default: .open(on: index, item: item)
+            }
         default:
             return Int.random(in: 0..<3, using: &numbers) == 0
                 ? .download(on: index, item: item) : .evict(on: index, item: item)
@@ -113,6 +121,7 @@ struct StoryHabits: Sendable {
                 let count = Int.random(in: 0..<(1 << Int.random(in: 0..<8, using: &numbers)), using: &numbers)
                 return isBad ? .crash(on: index, afterWrites: count) : .start(on: index)
             case .release: return .deleteReleased
+            case .hubRoom: return isBad ? .fillHub : .freeHub
             case .backup: return isBad ? .restore(on: index) : .backUp(on: index)
             }
         }

@@ -6,12 +6,28 @@ struct StoryJudge: Sendable {
     struct Evidence: Sendable {
         var name: String
         var folder: StoryFolder
+        /// The paths of items whose contents have left it: nobody can say of those how they are there.
+        var left: Set<String> = []
         /// By paths: what has lost conflicts that nobody has settled.
         var conflicts: [[UInt8]: Set<StoryFolder>] = [:]
         /// All marks that are in its conflicts and versions.
         var keptMarks: Set<String> = []
         /// What is half, or otherwise wrong in itself.
         var wrong: [StoryFault] = []
+
+        /// The same with what has left it as the hub has that; what the hub has not stays there, as a folder.
+        func filled(from witness: Evidence) -> Evidence {
+            var filled = self
+            for path in left {
+                let (key, held) = (Array(path.utf8), witness.folder.item(at: path))
+                filled.conflicts[key] = witness.conflicts[key]
+                if held.items.isEmpty { filled.folder.items[key] = .folder }
+                for (member, content) in held.items {
+                    filled.folder.items[member.isEmpty ? key : key + Array("/".utf8) + member] = content
+                }
+            }
+            return filled
+        }
     }
 
     /// The edits whose saves were acknowledged.
@@ -36,7 +52,7 @@ struct StoryJudge: Sendable {
     ///   - witness: One that has got all from the hub.
     func faults(_ devices: [Evidence], witness: Evidence) -> [StoryFault] {
         var faults = (devices + [witness]).flatMap(\.wrong)
-        for device in devices {
+        for device in devices.map({ $0.filled(from: witness) }) {
             if let difference = device.folder.difference(to: witness.folder) {
                 faults.append(StoryFault(.differs, "\(device.name) \(difference): not as at the hub"))
             }
@@ -50,8 +66,19 @@ struct StoryJudge: Sendable {
         let found = (devices + [witness]).reduce(into: Set<String>()) {
             $0.formUnion($1.folder.marks.union($1.keptMarks))
         }
-        let lost = acknowledged.subtracting(discarded).subtracting(evaporated).subtracting(found)
+        let wanted = acknowledged.subtracting(discarded).subtracting(evaporated)
+        let lost = wanted.subtracting(found)
         if !lost.isEmpty { faults.append(StoryFault(.lost, "edits are lost: \(lost.sorted())")) }
+        // A version that only devices have kept by themselves is what somebody finds who looks for it, and nobody has told him.
+        let held = witness.conflicts.values.joined().reduce(into: witness.folder.marks) {
+            $0.formUnion($1.marks)
+        }
+        let hidden = wanted.subtracting(held).subtracting(lost).filter { !record.mayBeHidden($0) }
+        if !hidden.isEmpty {
+            let said =
+                "edits are in no document and no conflict, only in former versions: \(hidden.sorted())"
+            faults.append(StoryFault(.lost, said))
+        }
         return faults + self.faults(of: witness)
     }
 
@@ -100,8 +127,18 @@ struct StoryJudge: Sendable {
     }
 
     /// The same of what is in the folder, which the device may not have seen.
-    static func fault(in explanation: Explanation, at path: String, on device: String) -> StoryFault? {
-        if !explanation.causes.contains(""), !explanation.causes.isEmpty, !explanation.next.isEmpty {
+    ///
+    /// - Parameter isThere: Whether something was there before it was asked and after.
+    static func fault(
+        in explanation: Explanation,
+        at path: String,
+        on device: String,
+        isThere: Bool = false
+    ) -> StoryFault? {
+        let isAbsent = explanation.chain.contains { $0.kind == .absent }
+        if !explanation.causes.contains(""), !explanation.causes.isEmpty, !explanation.next.isEmpty,
+            !(isThere && isAbsent)
+        {
             return nil
         }
         return StoryFault(.explain, "explain says of “\(path)” on \(device): \(explanation)")

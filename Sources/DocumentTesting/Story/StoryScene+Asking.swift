@@ -15,6 +15,7 @@ extension StoryScene {
     /// What has to be said of all that waits.
     private enum Trouble: String {
         case offline, full
+        case withoutHubRoom = "without room at the hub"
 
         /// What is a reason.
         var kinds: Set<Explanation.Cause.Kind> {
@@ -25,8 +26,10 @@ extension StoryScene {
                 [
                     .cannotRemember, .cannotRead, .cannotPlace, .cannotBegin, .cannotSend, .cannotGet,
                     .offline, .inUse,
-                    .beingWritten, .emptied, .inside,
+                    .beingWritten, .emptied, .inside, .hubFull,
                 ]
+            // On a line that loses messages it is down now and then.
+            case .withoutHubRoom: [.hubFull, .offline, .inUse, .beingWritten, .inside]
             }
         }
     }
@@ -44,7 +47,8 @@ extension StoryScene {
         let device = devices[index]
         guard !broken.contains(index), !device.isCrashDue else { return nil }
         if full.contains(index) { return .full }
-        return device.isOnline && world.isHubRunning ? nil : .offline
+        guard device.isOnline, world.isHubRunning else { return .offline }
+        return world.hasHubRoom ? nil : .withoutHubRoom
     }
 
     private nonisolated static func whatIsNotExplained(_ asked: Asked) -> [StoryFault] {
@@ -58,7 +62,15 @@ extension StoryScene {
             StoryJudge.fault(in: explanation, of: state, on: device.name)
         }
         let found = paths(in: device).compactMap { path in
-            StoryJudge.fault(in: running.explainAlone(path), at: path, on: device.name)
+            let url = device.folder.appendingPathComponent(path)
+            let wasThere = Self.isThere(url)
+            let explanation = running.explainAlone(path)
+            return StoryJudge.fault(
+                in: explanation,
+                at: path,
+                on: device.name,
+                isThere: wasThere && Self.isThere(url)
+            )
         }
         return known + found
     }
@@ -83,12 +95,9 @@ extension StoryScene {
         return paths
     }
 
-    /// So long what has just been done is looked at first, on a machine that has much else to do.
-    private static let saidSeconds = 30.0
-
     /// Waits until of all that waits on a device it is said to do so for what is wrong.
     private func whatIsSaidOtherwise(_ device: WorldDevice, _ trouble: Trouble) async -> [StoryFault] {
-        let end = Date().addingTimeInterval(Self.saidSeconds)
+        let end = Date().addingTimeInterval(saidSeconds)
         while true {
             let others = await DocumentWorld.aside { Self.saidOtherwise(device, trouble) }
             guard !others.isEmpty else { return [] }
@@ -109,23 +118,9 @@ extension StoryScene {
         }
     }
 
-    /// What explain says of an item at rest: that it is, with a reason and what comes next.
-    func reasons(for path: String, on device: WorldDevice) -> [StoryFault] {
-        // What is in a package is no item.
-        let isMember = path.split(separator: "/").dropLast().contains { device.place.isPackage(String($0)) }
-        guard !isMember else { return [] }
-        guard let explanation = device.explanation(path) else {
-            return [StoryFault(.explain, "nobody explains “\(path)” on \(device.name)")]
-        }
-        guard explanation.isSettled, !explanation.causes.isEmpty, !explanation.next.isEmpty else {
-            return [StoryFault(.explain, "explain says of “\(path)” on \(device.name): \(explanation)")]
-        }
-        return []
-    }
-
     // MARK: What is in step
 
-    /// So often in a story: somebody has to get all from the hub for it.
+    /// So often in a story something is compared: somebody has to get all from the hub for it.
     private static let comparisonCountMax = 1
 
     /// Compares what explain says is in step with what the hub has, to the last byte.
@@ -133,7 +128,6 @@ extension StoryScene {
     /// - Parameter some: Devices at rest.
     func compareWithHub(_ some: [Int]) async throws {
         guard !some.isEmpty, comparisonCount < Self.comparisonCountMax else { return }
-        comparisonCount += 1
         // Before and after: what changes in between is in step with neither. A device that is in trouble may tell something, too.
         let entryCount = world.hubEntryCount
         let before = await said(of: some)
@@ -144,6 +138,7 @@ extension StoryScene {
         let folders = try some.map { try StoryFolder(devices[$0].folder) }
         let after = await said(of: some)
         guard world.hubEntryCount == entryCount else { return }
+        comparisonCount += hub.items.isEmpty ? 0 : 1
         for (place, index) in some.enumerated() {
             let same = before[place].filter { after[place][$0.key] == $0.value }
             for (path, explanation) in same.sorted(by: { $0.key < $1.key }) where explanation.isSettled {

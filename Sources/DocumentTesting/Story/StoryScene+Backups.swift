@@ -13,6 +13,8 @@ extension StoryScene {
     struct DeviceBackup {
         let backup: WorldDevice.Backup
         let marks: Set<String>
+        /// What `record.restCount` was.
+        let restCount: Int
     }
 
     func backUp(_ index: Int) async {
@@ -25,7 +27,8 @@ extension StoryScene {
         device.stop()
         do {
             let marks = try marks(on: device)
-            backups[index] = DeviceBackup(backup: try device.backUp(), marks: marks)
+            let restCount = record.restCount
+            backups[index] = DeviceBackup(backup: try device.backUp(), marks: marks, restCount: restCount)
             tell("\(WorldDeed.backUp(on: index))")
         } catch {
             noteFailure("\(WorldDeed.backUp(on: index)): \(error)")
@@ -35,7 +38,7 @@ extension StoryScene {
 
     func restore(_ index: Int) async {
         guard let former = backups[index] else { return }
-        heal(index)
+        await heal(index)
         await closeAll(on: index)
         let device = devices[index]
         device.stop()
@@ -44,9 +47,10 @@ extension StoryScene {
             // While it stands still: as soon as it is back it gets and sends, and what others have is on its way.
             let others = devices.indices.filter { $0 != index }.map { devices[$0] }
             let lost = try await unheld(gone, by: others)
+            let hidden = try await unheld(gone, by: others, inVersions: false).subtracting(lost)
             try device.restore(former.backup)
             restoreCount += 1
-            record.noteForgetting()
+            record.noteForgetting(since: former.restCount, also: documentsTyped, hidden: hidden)
             evaporated.formUnion(lost)
             let loss = lost.isEmpty ? "" : ", and what it alone had is gone with its disk: \(lost.sorted())"
             tell("\(WorldDeed.restore(on: index))\(loss)")
@@ -65,7 +69,7 @@ extension StoryScene {
             let lost = try await unheld(sent, by: devices, isHubPutBack: true)
             world.restoreHub()
             hubRestoreCount += 1
-            record.noteForgetting()
+            record.noteForgetting(since: hubBackupRestCount, also: documentsTyped, isHub: true)
             evaporated.formUnion(lost)
             tell("\(WorldDeed.restoreHub)")
         } catch {
@@ -73,22 +77,31 @@ extension StoryScene {
         }
     }
 
+    /// The documents that somebody has edited and not saved.
+    private var documentsTyped: Set<Int> { Set(typed.values.joined().compactMap(StoryMarks.document)) }
+
     /// Those of some edits that people want, and that neither some devices have nor the hub, be it the one that is or the one that
     /// is put back to its backup.
+    ///
+    /// - Parameter inVersions: Whether who has one in a version has it, be that of no conflict.
     private func unheld(
         _ marks: Set<String>,
         by holders: [WorldDevice],
-        isHubPutBack: Bool = false
+        isHubPutBack: Bool = false,
+        inVersions: Bool = true
     ) async throws -> Set<String> {
         var rest = marks.intersection(acknowledged).subtracting(discarded)
-        for device in holders where !rest.isEmpty { rest.subtract(try self.marks(on: device)) }
-        return try await rest.isEmpty ? [] : rest.subtracting(marksAtHub(isPutBack: isHubPutBack))
+        for device in holders where !rest.isEmpty {
+            rest.subtract(try self.marks(on: device, inVersions: inVersions))
+        }
+        guard !rest.isEmpty else { return [] }
+        return try await rest.subtracting(marksAtHub(isPutBack: isHubPutBack, inVersions: inVersions))
     }
 
-    private func marksAtHub(isPutBack: Bool = false) async throws -> Set<String> {
+    private func marksAtHub(isPutBack: Bool = false, inVersions: Bool = true) async throws -> Set<String> {
         let reader = try await isPutBack ? world.readerOfHubBackup() : world.readerOfHub()
         defer { reader.stop() }
-        return try marks(on: reader)
+        return try marks(on: reader, inVersions: inVersions)
     }
 
     /// The edits that the hub had at a moment, by its documents and what is in conflict with each.
@@ -106,15 +119,24 @@ extension StoryScene {
     }
 
     /// The edits that are on a device, in its documents and their versions.
-    private func marks(on device: WorldDevice) throws -> Set<String> {
+    ///
+    /// - Parameter inVersions: Whether versions count that have lost no conflict, or one that is settled.
+    func marks(on device: WorldDevice, inVersions: Bool = true) throws -> Set<String> {
         let folder = try StoryFolder(device.folder)
-        return try folder.paths.reduce(into: folder.marks) { $0.formUnion(try keptMarks(of: $1, on: device)) }
+        return try folder.paths.reduce(into: folder.marks) {
+            $0.formUnion(try keptMarks(of: $1, on: device, inVersions: inVersions))
+        }
     }
 
     /// The edits that are in versions of what is at a path.
-    private func keptMarks(of path: String, on device: WorldDevice) throws -> Set<String> {
+    private func keptMarks(
+        of path: String,
+        on device: WorldDevice,
+        inVersions: Bool = true
+    ) throws -> Set<String> {
         do {
-            return try versions(of: device.folder.appendingPathComponent(path), on: device).reduce(into: []) {
+            let all = try versions(of: device.folder.appendingPathComponent(path), on: device)
+            return try all.filter { inVersions || $0.isConflict && !$0.isResolved }.reduce(into: []) {
                 $0.formUnion(try StoryFolder(item: $1.url).marks)
             }
         } catch let error as CocoaError where error.code.isAbsence {

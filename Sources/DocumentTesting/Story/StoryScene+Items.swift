@@ -55,6 +55,8 @@ extension StoryScene {
             // What is there now may be a version when it goes: another's edit may come in between.
             let seen = try StoryFolder(item: from).marks
             let kept = try keptMarks(below: item.url, on: index)
+            // What cannot be looked at adds nothing.
+            let there = (try? self.marks(on: devices[index])) ?? []
             let moment = evicted[index] == nil ? nil : world.momentOfHub()
             var refusal: SystemError?
             do { try ItemMoves.move(source, toFree: place) } catch { refusal = error }
@@ -66,6 +68,7 @@ extension StoryScene {
             if let moment, let now, let left = left(in: target, isOne: item.isPlaceholder, on: index) {
                 thrown.formUnion(await marks(of: left, from: moment, to: now))
             }
+            thrown.formUnion(Self.versions(of: thrown, come: seen.union(kept), from: there))
             discarded.formUnion(thrown)
             if refusal == nil { record.noteRemoval(of: path(item.url), with: thrown, on: index) }
             let doubt = refusal.map { ", but not for good: \($0)" } ?? ""
@@ -73,6 +76,24 @@ extension StoryScene {
         } catch {
             tell("\(path(item.url)) is not removed: \(error)")
         }
+    }
+
+    /// What goes with documents that came into what was removed just as it was: what their device had of them elsewhere is in
+    /// versions of theirs then.
+    ///
+    /// - Parameters:
+    ///   - thrown: What was removed.
+    ///   - seen: What was in it before.
+    ///   - there: What its device had before, of any document.
+    static func versions(
+        of thrown: Set<String>,
+        come seen: Set<String>,
+        from there: Set<String>
+    ) -> Set<String> {
+        let come = Set(thrown.compactMap(StoryMarks.document)).subtracting(
+            seen.compactMap(StoryMarks.document)
+        )
+        return there.filter { StoryMarks.document(of: $0).map(come.contains) ?? false }
     }
 
     /// What stands for contents that have left.
@@ -167,14 +188,22 @@ extension StoryScene {
         guard let item = item(number, on: index, where: { $0.kind != nil && !$0.isPlaceholder }),
             let kind = item.kind, !isTroubled(index), let marks = marks(at: item.url), !marks.isEmpty
         else { return }
-        let member = kind.alikeMembers.first
-        let file = member.map { item.url.appendingPathComponent($0) } ?? item.url
+        let members = kind.alikeMembers.map { item.url.appendingPathComponent($0) }
+        let isFolder = FilePath(item.url).flatMap { try? FileStamp.ifPresent(at: $0)?.kind } == .directory
+        guard let file = isFolder ? members.first ?? firstFile(in: item.url) : item.url else { return }
         let documents = Set(marks.compactMap(StoryMarks.document))
         let isDone = attempt("\(path(file)) \(isSo ? "may" : "may not") be executed") {
             let permissions = isSo ? 0o755 : 0o644
             try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
         }
-        record.noteExecutable(isDone && member == nil ? isSo : nil, of: documents, on: index)
+        record.noteExecutable(isDone && !isFolder ? isSo : nil, of: documents, on: index)
+    }
+
+    private func firstFile(in package: URL) -> URL? {
+        let names = FileManager.default.enumerator(atPath: package.path)?.compactMap { $0 as? String } ?? []
+        return names.sorted().map { package.appendingPathComponent($0) }.first {
+            FilePath($0).flatMap { try? FileStamp.ifPresent(at: $0)?.kind } == .regular
+        }
     }
 
     func settle(_ number: Int, on index: Int) async {
@@ -209,7 +238,7 @@ extension StoryScene {
             try devices[index].evict(item.url)
         }
         // What was refused may be done all the same, by a disk that fails.
-        guard isDone || !isThere(item.url) else { return }
+        guard isDone || !Self.isThere(item.url) else { return }
         evicted[index, default: [:]][placeholder(of: item.url).flatMap { mark(at: $0) }, default: []]
             .formUnion(marks.compactMap(StoryMarks.document))
     }

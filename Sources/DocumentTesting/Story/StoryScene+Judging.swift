@@ -9,6 +9,7 @@ extension StoryScene {
     ///
     /// - Returns: What is wrong.
     func judge() async -> [StoryFault] {
+        guard !isOver else { return faults + watch.end().map { StoryFault(.half, $0) } }
         await askWhy()
         await endTroubles()
         do {
@@ -35,11 +36,44 @@ extension StoryScene {
         return faults + watch.end().map { StoryFault(.half, $0) }
     }
 
+    /// Ends all troubles in the midst of a story, lets all come to rest, and compares them with what the hub has. What is wrong ends
+    /// the story, as it is next to what it came from.
+    func compareAll() async {
+        let formerCount = faults.count
+        await endTroubles()
+        do {
+            try await world.settle()
+            record.noteRest(of: devices.indices)
+            world.passHour()
+            let reader = try await world.readerOfHub()
+            defer { reader.stop() }
+            let entryCount = world.hubEntryCount
+            if await !DocumentWorld.aside({ reader.isInStep(at: entryCount) }) {
+                note(
+                    StoryFault(
+                        .restless,
+                        "who gets all from the hub has not got it: \(reader.whatItWaitsFor)"
+                    )
+                )
+            }
+            faults += try judge(devices, beside: reader, mayHaveLeftovers: true, mayHaveLeft: true)
+        } catch {
+            note(StoryFault(error))
+        }
+        noteUntold()
+        isOver = faults.count > formerCount
+        for index in faults.indices.dropFirst(formerCount) {
+            let fault = faults[index]
+            faults[index] = StoryFault(fault.kind, "when all troubles had ended on the way: \(fault.text)")
+        }
+    }
+
     /// Whoever had no trouble goes on as he is: what is stuck in his process would come loose in a new one.
     private func endTroubles() async {
         world.startHub()
+        world.freeHub()
         for index in devices.indices {
-            heal(index)
+            await heal(index)
             devices[index].calmLine()
             devices[index].mendLine()
             if !devices[index].isStarted { devices[index].startAgain() }
@@ -48,12 +82,15 @@ extension StoryScene {
         tell("all troubles are over")
     }
 
-    /// - Parameter mayHaveLeftovers: Whether there may be what a step has left that failed: it is cleared away with the next retry,
-    ///   ten seconds later at most, and by a new process at once.
+    /// - Parameters:
+    ///   - mayHaveLeftovers: Whether there may be what a step has left that failed: it is cleared away with the next retry, ten
+    ///     seconds later at most, and by a new process at once.
+    ///   - mayHaveLeft: Whether something may stand for contents that have left a device.
     private func judge(
         _ devices: [WorldDevice],
         beside witness: WorldDevice,
-        mayHaveLeftovers: Bool = false
+        mayHaveLeftovers: Bool = false,
+        mayHaveLeft: Bool = false
     ) throws -> [StoryFault] {
         let judge = StoryJudge(
             acknowledged: acknowledged,
@@ -65,35 +102,46 @@ extension StoryScene {
                 kinds.contains { $0.isMerged && path.hasSuffix(".\($0.nameExtension)") }
             }
         )
-        let all = try (devices + [witness]).map { try evidence(of: $0, mayHaveLeftovers) }
+        let all = try (devices + [witness]).map { try evidence(of: $0, mayHaveLeftovers, mayHaveLeft) }
         return judge.faults(all.dropLast(), witness: all[devices.count])
     }
 
     private func downloadAll(on device: WorldDevice) async throws {
-        let names = FileManager.default.enumerator(atPath: device.folder.path)
+        for url in Self.evicted(in: device.folder) { try await device.download(url) }
+    }
+
+    /// The items in a folder of which only placeholders are there. What a step that was not done to its end has left is none.
+    nonisolated static func evicted(in folder: URL) -> [URL] {
+        let names = FileManager.default.enumerator(atPath: folder.path)
+        var items: [URL] = []
         while let name = names?.nextObject() as? String {
-            let url = device.folder.appendingPathComponent(name)
-            guard !url.lastPathComponent.hasPrefix(".sheaf-"),
-                let item = Placeholder.itemName(of: url.lastPathComponent)
-            else { continue }
-            try await device.download(url.deletingLastPathComponent().appendingPathComponent(item))
+            let url = folder.appendingPathComponent(name)
+            if url.lastPathComponent.hasPrefix(".sheaf-") {
+                names?.skipDescendants()
+            } else if let item = Placeholder.itemName(of: url.lastPathComponent) {
+                items.append(url.deletingLastPathComponent().appendingPathComponent(item))
+            }
         }
+        return items
     }
 
     private func evidence(
         of device: WorldDevice,
-        _ mayHaveLeftovers: Bool
+        _ mayHaveLeftovers: Bool,
+        _ mayHaveLeft: Bool
     ) throws -> StoryJudge.Evidence {
         var folder = try StoryFolder(device.folder)
         if mayHaveLeftovers { folder.leaveOut(namesFrom: ".sheaf-") }
-        var evidence = StoryJudge.Evidence(name: device.name, folder: folder)
+        let left = mayHaveLeft ? folder.takePlaceholders() : []
+        var evidence = StoryJudge.Evidence(name: device.name, folder: folder, left: left)
         for path in evidence.folder.paths {
             if path.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
                 evidence.wrong.append(StoryFault(.differs, "\(device.name) still has “\(path)”"))
             }
             try look(at: device.folder.appendingPathComponent(path), path, on: device, &evidence)
-            evidence.wrong += reasons(for: path, on: device)
         }
+        let conflicts = Set(evidence.conflicts.keys.map { String(decoding: $0, as: UTF8.self) })
+        evidence.wrong += whatIsNotInStep(on: device, conflicts: conflicts, left: left)
         return evidence
     }
 

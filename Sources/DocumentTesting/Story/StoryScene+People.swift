@@ -1,3 +1,4 @@
+internal import DeviceSync
 internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
@@ -60,7 +61,7 @@ extension StoryScene {
     }
 
     func isFree(_ url: URL) -> Bool {
-        [url, placeholder(of: url)].compactMap(\.self).allSatisfy { !isThere($0) }
+        [url, placeholder(of: url)].compactMap(\.self).allSatisfy { !Self.isThere($0) }
     }
 
     /// Where something stands for an item whose contents have left; nil where its name would be too long.
@@ -69,7 +70,7 @@ extension StoryScene {
             .map { url.deletingLastPathComponent().appendingPathComponent($0) }
     }
 
-    func isThere(_ url: URL) -> Bool {
+    nonisolated static func isThere(_ url: URL) -> Bool {
         var status = stat()
         return lstat(url.path, &status) == 0
     }
@@ -97,10 +98,24 @@ extension StoryScene {
                 if isSaved { acknowledged.insert(mark) } else { record.noteFailedSave(on: index) }
                 tell("\(path(url)) is made with \(mark)\(isSaved ? "" : ", which fails")")
                 _ = await document.close()
+                if isSaved { noteIfNoPackage(url, on: index) }
             } catch {
                 noteFailure("\(path(url)) could not be made: \(error)")
             }
         }
+    }
+
+    /// Devices send a folder of no known type file by file, and others may see it half.
+    private func noteIfNoPackage(_ url: URL, on index: Int) {
+        guard FilePath(url).flatMap({ try? FileStamp.ifPresent(at: $0)?.kind }) == .directory,
+            !devices[index].place.isPackage(url.lastPathComponent)
+        else { return }
+        noteFailure(
+            """
+            “.\(url.pathExtension)” is no type of packages: name the Info.plist that declares it, by \
+            DocumentWorld.declareTypes(infoPlist:), before the story
+            """
+        )
     }
 
     func edit(_ number: Int, on index: Int) async {
@@ -114,7 +129,7 @@ extension StoryScene {
         await edit(document, kind, on: index)
         let isClosed = await devices[index].run { @MainActor in await document.close() }
         // What could not be saved stays open, and saves itself as soon as it can.
-        if !isClosed { documents[index, default: []].append(document) }
+        if isClosed { acknowledge(document) } else { documents[index, default: []].append(document) }
     }
 
     private func opened(_ item: Item, on index: Int) async -> UIDocument? {
@@ -141,26 +156,62 @@ extension StoryScene {
 
     /// Edits a document that is open, and saves it.
     private func edit(_ document: UIDocument, _ kind: StoryKind, on index: Int) async {
-        guard let marks = marks(at: document.fileURL) else { return }
-        let known = Set(marks.compactMap(StoryMarks.document))
-        // Every document has edits in it: what is there now is not it, as another device has moved it a moment ago.
-        guard let newest = known.max() else {
-            return tell("\(path(document.fileURL)) has just gone elsewhere")
-        }
-        let mark = newMark(of: newest)
-        record.noteEdit(of: known, on: index)
         let former = self.mark(at: document.fileURL)
+        guard let (mark, known) = await change(document, kind, on: index) else { return }
         await devices[index].run { @MainActor in
-            do { try kind.edit(document, mark, index) } catch {
-                return noteFailure("\(path(document.fileURL)) could not be edited: \(error)")
-            }
-            document.updateChangeCount(.done)
             let isSaved = await document.save(to: document.fileURL, for: .forOverwriting)
-            if isSaved { acknowledged.insert(mark) } else { record.noteFailedSave(on: index) }
+            if isSaved { acknowledge(document) } else { record.noteFailedSave(on: index) }
             let isOther = former != self.mark(at: document.fileURL)
             if isOther || !isSaved { record.noteOpening(of: known) }
             tell("\(path(document.fileURL)) is edited to have \(mark)\(isSaved ? "" : ", which fails")")
         }
+    }
+
+    /// Edits a document that was left open, and leaves it to it to save that.
+    func type(_ number: Int, on index: Int) async {
+        guard let open = documents[index], !open.isEmpty else { return }
+        let document = open[number.among(open.count)]
+        guard let kind = kind(of: document.fileURL),
+            let (mark, _) = await change(document, kind, on: index)
+        else { return }
+        tell("\(path(document.fileURL)) is edited to have \(mark), and not saved")
+    }
+
+    /// Has a document that is open hold an edit more.
+    ///
+    /// - Returns: That, and which documents it was before; nil where it cannot be edited.
+    private func change(
+        _ document: UIDocument,
+        _ kind: StoryKind,
+        on index: Int
+    ) async -> (mark: String, known: Set<Int>)? {
+        guard let marks = marks(at: document.fileURL) else { return nil }
+        let known = Set(marks.compactMap(StoryMarks.document))
+        // Every document has edits in it: what is there now is not it, as another device has moved it a moment ago.
+        guard let newest = known.max() else {
+            tell("\(path(document.fileURL)) has just gone elsewhere")
+            return nil
+        }
+        let mark = newMark(of: newest)
+        record.noteEdit(of: known, on: index)
+        return await devices[index].run { @MainActor in
+            do { try kind.edit(document, mark, index) } catch {
+                noteFailure("\(path(document.fileURL)) could not be edited: \(error)")
+                return nil
+            }
+            document.updateChangeCount(.done)
+            typed[ObjectIdentifier(document), default: []].insert(mark)
+            return (mark, known)
+        }
+    }
+
+    /// A document has said that all of it is saved.
+    func acknowledge(_ document: UIDocument) {
+        let marks = typed.removeValue(forKey: ObjectIdentifier(document)) ?? []
+        if !marks.isEmpty { record.noteTouch(of: marks.compactMap(StoryMarks.document)) }
+        acknowledged.formUnion(marks)
+        // It was thrown away before it was known where it is, and it is saved where it lies.
+        if document.fileURL.path.hasPrefix(desk.path + "/") { discarded.formUnion(marks) }
     }
 
     func open(_ number: Int, on index: Int) async {
@@ -183,7 +234,18 @@ extension StoryScene {
     private func close(_ document: UIDocument, on index: Int) async {
         let isClosed = await devices[index].run { @MainActor in await document.close() }
         tell("\(path(document.fileURL)) is closed\(isClosed ? "" : ", which fails")")
-        if isClosed { documents[index]?.removeAll { $0 === document } }
+        guard isClosed else { return }
+        acknowledge(document)
+        documents[index]?.removeAll { $0 === document }
+    }
+
+    /// Lets go of what is open on a machine that has no power any more: what nobody has saved is gone with its programs.
+    func abandonAll(on index: Int) async {
+        for document in documents.removeValue(forKey: index) ?? [] {
+            typed[ObjectIdentifier(document)] = nil
+            await document.abandon()
+            tell("\(path(document.fileURL)) is open no more, as its program has gone")
+        }
     }
 
     /// Closes what is open, when nothing is in its way any more.

@@ -25,6 +25,8 @@ final class StoryScene {
     var record = StoryRecord()
     /// Of each device the last that was made.
     var backups: [Int: DeviceBackup] = [:]
+    /// What `record.restCount` was when the hub was backed up.
+    var hubBackupRestCount = 0
     /// How often a device was put back, and the hub.
     var restoreCount = 0
     var hubRestoreCount = 0
@@ -32,6 +34,8 @@ final class StoryScene {
     /// not be looked at. Who removes what stands for one need not have seen it.
     var evicted: [Int: [FileMark?: Set<Int>]] = [:]
     var documents: [Int: [UIDocument]] = [:]
+    /// The edits of documents that are open which no save has acknowledged.
+    var typed: [ObjectIdentifier: Set<String>] = [:]
     /// On which devices the disk is full, and on which it fails.
     var full: Set<Int> = []
     var broken: Set<Int> = []
@@ -44,6 +48,11 @@ final class StoryScene {
     var faults: [StoryFault] = []
     /// How often what is in step was compared with what the hub has.
     var comparisonCount = 0
+    /// Whether devices were found to differ in the midst of it: what comes after that only hides why.
+    var isOver = false
+    /// So long what has just been done is looked at first, on a machine that has much else to do, before explain has to say what
+    /// it waits for.
+    var saidSeconds = 30.0
 
     init(seed: UInt64, deviceCount: Int, kinds: [StoryKind]) throws {
         world = try DocumentWorld(seed: seed, room: Self.room)
@@ -76,7 +85,9 @@ final class StoryScene {
 
     // MARK: Deeds
 
+    /// Does what a deed says, unless the story is over.
     func apply(_ deed: WorldDeed) async {
+        guard !isOver else { return }
         if let index = deed.deviceOfPerson?.among(devices.count) {
             await person(on: index, does: deed)
             let paths = items(on: index).map {
@@ -87,10 +98,11 @@ final class StoryScene {
         switch deed {
         case .pass(let milliseconds): await pass(milliseconds)
         case .rest: await rest()
+        case .endTroubles: await compareAll()
         case .restoreHub: await restoreHub()
         case .backUp(let index): await backUp(index.among(devices.count))
         case .restore(let index): await restore(index.among(devices.count))
-        default: go(wrong: deed)
+        default: await go(wrong: deed)
         }
     }
 
@@ -101,6 +113,7 @@ final class StoryScene {
         case .makeFolder(_, let folder, let name): makeFolder(folder: folder, name: name, on: index)
         case .edit(_, let item): await edit(item, on: index)
         case .open(_, let item): await open(item, on: index)
+        case .type(_, let document): await type(document, on: index)
         case .close(_, let document): await close(document, on: index)
         case .move(_, let item, let folder, let name): move(item, folder: folder, name: name, on: index)
         case .remove(_, let item): await remove(item, on: index)
@@ -113,7 +126,7 @@ final class StoryScene {
     }
 
     /// What goes wrong, or is right again.
-    private func go(wrong deed: WorldDeed) {
+    private func go(wrong deed: WorldDeed) async {
         do {
             switch deed {
             case .goOffline(let index): device(index).goOffline()
@@ -133,17 +146,21 @@ final class StoryScene {
             case .setClock(let index, let years):
                 device(index).setClock(aheadBySeconds: Double(years) * 3.2e7)
             case .stop(let index): device(index).stop()
-            case .start(let index): if !device(index).isStarted { device(index).startAgain() }
+            case .start(let index): if !device(index).isStarted { await start(index.among(devices.count)) }
             case .crash(let index, let count):
                 guard device(index).isStarted else { return }
                 record.noteBadEnd(of: index.among(devices.count))
                 try device(index).crash(afterWrites: max(0, count))
-            case .kill(let index): try kill(index, cutsPower: false)
-            case .cutPower(let index): try kill(index, cutsPower: true)
-            case .backUpHub: world.backUpHub()
+            case .kill(let index): try await kill(index.among(devices.count), cutsPower: false)
+            case .cutPower(let index): try await kill(index.among(devices.count), cutsPower: true)
+            case .backUpHub:
+                hubBackupRestCount = record.restCount
+                world.backUpHub()
             case .crashHub(let count, let isLastAnswered):
                 world.crashHub(afterWrites: max(0, count), isLastAnswered: isLastAnswered)
             case .startHub: world.startHub()
+            case .fillHub: world.fillHub()
+            case .freeHub: world.freeHub()
             case .deleteReleased: world.deleteReleased()
             default: return
             }
@@ -167,17 +184,27 @@ final class StoryScene {
     }
 
     /// Puts right whatever is wrong with a device.
-    func heal(_ index: Int) {
+    func heal(_ index: Int) async {
         mendDisk(index)
-        if devices[index].isCrashDue { devices[index].startAgain() }
+        if devices[index].isCrashDue { await start(index) }
     }
 
-    private func kill(_ index: Int, cutsPower: Bool) throws {
-        let index = index.among(devices.count)
+    /// A machine that has crashed has no program any more, nor what those had in their memory.
+    private func start(_ index: Int) async {
+        if devices[index].hasCrashed { await abandonAll(on: index) }
+        devices[index].startAgain()
+    }
+
+    private func kill(_ index: Int, cutsPower: Bool) async throws {
         let isStarted = devices[index].isStarted
         record.noteBadEnd(of: index)
-        heal(index)
-        if cutsPower { try devices[index].cutPower() } else { try devices[index].killAbruptly() }
+        await heal(index)
+        if cutsPower {
+            try devices[index].cutPower()
+            await abandonAll(on: index)
+        } else {
+            try devices[index].killAbruptly()
+        }
         if isStarted { devices[index].startAgain() }
     }
 
@@ -193,17 +220,31 @@ final class StoryScene {
         let some = devices.indices.filter { !isTroubled($0) }
         do {
             try await world.settle(some.map { devices[$0] })
-            tell("those that can be are in step")
             let there = some.filter { devices[$0].isStarted && devices[$0].isOnline && world.isHubRunning }
-            record.noteRest(of: there, areAll: there.count == devices.count)
+            let atRest = await withoutWaiting(there)
+            let others = there.filter { !atRest.contains($0) }.map { devices[$0].name }
+            let rest = others.isEmpty ? "" : ", and these wait for room at the hub: \(others)"
+            tell("those that can be are in step\(rest)")
+            record.noteRest(of: atRest, areAll: atRest.count == devices.count)
             // Nothing is on its way then: what was sent before counts as sent long ago.
-            if there.count == devices.count { world.passHour() }
+            if atRest.count == devices.count { world.passHour() }
             try await compareWithHub(there)
         } catch {
             note(StoryFault(error))
         }
         noteUntold()
         await askWhy()
+    }
+
+    /// Those of some devices that do not wait for room at the hub: who does has not told all that was done there.
+    ///
+    /// - Parameter some: Devices that `settle` has waited for.
+    private func withoutWaiting(_ some: [Int]) async -> [Int] {
+        guard !world.hasHubRoom else { return some }
+        let (asked, entryCount) = (some.map { ($0, devices[$0]) }, world.hubEntryCount)
+        return await DocumentWorld.aside {
+            asked.filter { $0.1.isInStep(at: entryCount) }.map(\.0)
+        }
     }
 
     /// Notes what devices have not heard of by themselves.

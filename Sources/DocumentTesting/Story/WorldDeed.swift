@@ -13,6 +13,8 @@ public enum WorldDeed: Hashable, Sendable {
     case edit(on: Int, item: Int)
     /// Opens a document and leaves it open.
     case open(on: Int, item: Int)
+    /// Edits one that was left open, and leaves it to it to save that.
+    case type(on: Int, document: Int)
     /// Saves and closes one that was left open.
     case close(on: Int, document: Int)
     /// Gives an item another folder and another name, as far as they are free.
@@ -31,6 +33,9 @@ public enum WorldDeed: Hashable, Sendable {
     case pass(milliseconds: Int)
     /// Nobody does anything until all devices that can be are in step.
     case rest
+    /// All that is wrong is put right, what is open is closed, and all come to rest: devices are compared with one another and with
+    /// what the hub has, as at the end of a story. What is wrong then ends the story.
+    case endTroubles
     // What goes wrong.
     /// `goOffline()`.
     case goOffline(on: Int)
@@ -56,9 +61,9 @@ public enum WorldDeed: Hashable, Sendable {
     case start(on: Int)
     /// What keeps the folder in step is killed in the middle of what it does, and begins again.
     case kill(on: Int)
-    /// As `kill`, by a power cut: it begins again after the machine was started anew.
+    /// As `kill`, by a power cut: it begins again after the machine was started anew, and what people had open is closed as it is.
     case cutPower(on: Int)
-    /// `crash(afterWrites:)`, on a device that runs; `start` starts it again.
+    /// `crash(afterWrites:)`, on a device that runs; `start` starts it again, without what people had open.
     case crash(on: Int, afterWrites: Int)
     /// `backUpHub()`.
     case backUpHub
@@ -68,6 +73,10 @@ public enum WorldDeed: Hashable, Sendable {
     case crashHub(afterWrites: Int, isLastAnswered: Bool)
     /// `startHub()`.
     case startHub
+    /// `fillHub()`.
+    case fillHub
+    /// `freeHub()`.
+    case freeHub
     /// The hub deletes what devices have said nobody needs any more, as it does after a while.
     case deleteReleased
     /// `backUp()`, where the disk is right: what people have open on the device they close before.
@@ -81,7 +90,8 @@ extension WorldDeed {
     var deviceOfPerson: Int? {
         switch self {
         case .make(let index, _, _, _), .makeFolder(let index, _, _), .edit(let index, _),
-            .open(let index, _), .close(let index, _), .move(let index, _, _, _), .remove(let index, _),
+            .open(let index, _), .type(let index, _), .close(let index, _), .move(let index, _, _, _),
+            .remove(let index, _),
             .makeExecutable(let index, _, _), .settle(let index, _), .evict(let index, _),
             .download(let index, _):
             index

@@ -1,14 +1,17 @@
 internal import DeviceSync
 internal import Dispatch
+internal import DocumentFoundation
 internal import Foundation
 internal import SyncMessages
 
 // How all devices come to rest.
 extension DocumentWorld {
     /// Returns when all devices that are started and online are in step; at once while the hub does not run, as nobody is online
-    /// then.
+    /// then. A device all of whose news wait for room at a hub that is full is not waited for either, nor is what somebody has paused
+    /// or excluded from sync, on whichever device.
     ///
-    /// - Throws: `WorldFailure` when they are not after some time; it says of each what it waits for.
+    /// - Throws: `WorldFailure` when they are not after some time, or at once where nothing goes on before somebody decides on a
+    ///   large change; it says of each what it waits for.
     public func settle(seconds: Double = 60) async throws {
         try await settle(allDevices, at: hub, seconds: seconds)
     }
@@ -47,14 +50,30 @@ extension DocumentWorld {
             let entryCount = hub.entryCount
             var open = await Self.aside { devices.filter { !$0.seemsInStep(at: entryCount) } }
             if open.isEmpty || Date() > patience { open = try await look(at: devices, entryCount) }
+            var standstill = await Self.standstill(of: open, at: entryCount)
+            if standstill != nil {
+                // By what was told; what nobody has told of yet comes first.
+                open = try await look(at: devices, entryCount)
+                standstill = await Self.standstill(of: open, at: entryCount)
+            }
+            if !hub.isFull, !open.isEmpty {
+                let waiting = open
+                await Self.aside { for device in waiting { device.running?.askFullHubAgain() } }
+            }
+            let isAtRest = open.isEmpty || standstill == .heldUp || standstill == .hubRoom && hub.isFull
             // What one of them has sent while another was asked is news to that.
-            if open.isEmpty, hub.entryCount == entryCount {
+            if isAtRest, hub.entryCount == entryCount {
+                // In step, each knows what others have stored before it had heard of that.
+                let isNews = await Self.aside {
+                    devices.map { $0.account.endFirstSyncOfKeyValues() }.contains(true)
+                }
+                if isNews { continue }
                 guard devices.contains(where: { $0.line.hasLate }) else { return }
                 // What a device has given up and the hub gets all the same comes before all is at rest.
                 for device in devices { device.line.bringLate() }
                 continue
             }
-            guard Date() < end else {
+            guard Date() < end, standstill != .decision else {
                 let late = open
                 throw WorldFailure(devices: await Self.aside { late.map(\.whatItWaitsFor) }, seed: seed)
             }
@@ -64,10 +83,24 @@ extension DocumentWorld {
         }
     }
 
+    /// What all of some devices wait for, nothing else going on in any of them, apart from those where only what is held up is left;
+    /// nil where they wait for several things.
+    private static func standstill(
+        of devices: [WorldDevice],
+        at entryCount: Int
+    ) async -> ContainerSync.Standstill? {
+        guard !devices.isEmpty else { return nil }
+        let all = await aside { Set(devices.map { $0.standstill(at: entryCount) }) }
+        let others = all.subtracting([.heldUp])
+        return others.isEmpty ? .heldUp : others.count == 1 ? others.first ?? nil : nil
+    }
+
     /// Has devices look at all that is in their folders, after all that has happened there was told.
     ///
     /// - Returns: Those that are not in step.
     private func look(at devices: [WorldDevice], _ entryCount: Int) async throws -> [WorldDevice] {
+        // What apps have in memory goes to the folder, and what has come there to them.
+        await Self.aside { for device in devices { device.account.synchronizeKeyValues() } }
         let isTold = await cookie?.pass() ?? false
         let looks = await Self.aside { devices.map { ($0, $0.running, $0.running?.lookNow()) } }
         if isTold { await noteUntold(in: looks) }
@@ -115,6 +148,12 @@ extension WorldDevice {
         return running.logPosition == UInt64(entryCount) && running.isSettled
     }
 
+    /// What all that it has left to do waits for, so many entries of the log being read; nil for nothing, or several things.
+    func standstill(at entryCount: Int) -> ContainerSync.Standstill? {
+        guard let running, running.logPosition == UInt64(entryCount) else { return nil }
+        return running.standstill
+    }
+
     /// Whether it has read so many entries of the log, over a line that is up.
     func hasReadLog(to entryCount: Int) -> Bool {
         guard let running else { return false }
@@ -130,7 +169,12 @@ extension WorldDevice {
         guard let status else { return "\(name) is stopped.\(whyItStopped)" }
         let line = status.lineFailure.map { " There is no line: \($0)." } ?? ""
         let stuck = status.stuck.map { " \($0.key): \($0.value)." }.joined()
-        let brakes = status.brakes.isEmpty ? "" : " A large change waits for a decision."
-        return "\(name): \(status.unsettledCount) items are not in step.\(line)\(stuck)\(brakes)"
+        let brakes =
+            status.brakes.isEmpty
+            ? ""
+            : " A large change waits for a decision: `decideLargeChange(goesOn:)` says what becomes of it."
+        let unknown =
+            isKnownToHub ? "" : " The hub does not know it: `registerAgain()` registers it there again."
+        return "\(name): \(status.unsettledCount) items are not in step.\(line)\(stuck)\(brakes)\(unknown)"
     }
 }

@@ -50,14 +50,14 @@ public final class DocumentWorld: Sendable {
     let cookie: WatchCookie?
     private let room: ContainerSync.Room
     private let container: ContainerName
-    private struct State {
+    struct State {
         var devices: [WorldDevice] = []
         var first: (identity: DeviceIdentity, keys: ContainerKeys)?
         var hubBackup: HubInMemory.Backup?
         /// What only a look has found.
         var untold: [String] = []
     }
-    private let state = Locked(State())
+    let state = Locked(State())
     /// How the rest of the process finds its devices.
     private let present = MakeBelieveDevices()
 
@@ -88,7 +88,7 @@ public final class DocumentWorld: Sendable {
     ///
     /// - Parameter names: What they are called; none twice. A device's folder is called so, too.
     /// - Throws: `WorldNameFailure` for a name that no device can have; what keeps their folders from being made; while the hub
-    ///   does not run nobody can join.
+    ///   does not run, or is full, nobody can join.
     public func devices(_ names: [String]) throws -> [WorldDevice] { try names.map(device) }
 
     /// Adds so many devices: “device 1”, “device 2” and so on.
@@ -102,6 +102,7 @@ public final class DocumentWorld: Sendable {
     /// - Parameter count: How many; 0 or more.
     /// - Throws: What keeps their folders from being made.
     public func devices(_ count: Int) throws -> [WorldDevice] {
+        precondition(count >= 0, "there are no fewer than no devices: \(count)")
         let former = allDevices.count
         return try (0..<count).map { try device("device \(former + $0 + 1)") }
     }
@@ -157,7 +158,9 @@ public final class DocumentWorld: Sendable {
             room: room,
             numbers: numbers
         )
-        present.add(device.folder, device.account) { [weak device] in device?.versions ?? .shared }
+        present.add(device.folder, device.account, trash: device.trash) { [weak device] in
+            device?.versions ?? .shared
+        }
         try device.start()
         state.withLock { $0.devices.append(device) }
         return device
@@ -172,50 +175,6 @@ public final class DocumentWorld: Sendable {
         let places = WorldDevice.names(of: name).map { folder.appendingPathComponent($0).path }
         if places.contains(where: { FileManager.default.fileExists(atPath: $0) }) { try fail("it is taken") }
     }
-
-    /// Has the hub remember how it is now, as a backup would.
-    public func backUpHub() { state.withLock { $0.hubBackup = hub.backup() } }
-
-    /// Puts the hub back to its backup: it has lost all that came later. It is stopped for that, and started again if it ran.
-    ///
-    /// There has to be one: without `backUpHub()` before, this is a mistake of the test, which ends here.
-    public func restoreHub() {
-        guard let backup = state.withLock({ $0.hubBackup }) else {
-            preconditionFailure("a hub is put back that was not backed up: call backUpHub() before")
-        }
-        let isRunning = isHubRunning
-        if isRunning { hub.stop() }
-        hub.restore(backup)
-        if isRunning { hub.start() }
-    }
-
-    /// Has the hub crash, as when its machine dies: the lines of all devices are down until `startHub()`.
-    ///
-    /// A write is what a hub does in one step: all that a device commits with one message, the contents that come with one, the
-    /// keys for a device. Of each it has done all or nothing, so these are the moments in which a crash can come: before a write,
-    /// and between a write and its answer, when the device cannot know that it was done. What was written stays.
-    ///
-    ///     world.crashHub(afterWrites: 1)
-    ///     try await world.edit(Note.init, "a.note", on: phone) { $0.text = "one" }
-    ///     try await world.settle()    // Returns as the hub has crashed.
-    ///     world.startHub()
-    ///     try await world.settle()
-    ///
-    /// - Parameters:
-    ///   - count: How many writes it does before, 0 or more: with 0 it has crashed when this returns.
-    ///   - isLastAnswered: Whether the device hears that the last of them was done. Then the hub crashes as the next one is asked
-    ///     for, before it is done; with 0 this is the very next.
-    public func crashHub(afterWrites count: Int = 0, isLastAnswered: Bool = false) {
-        precondition(count >= 0, "a hub cannot crash after \(count) writes: it is 0 or more")
-        hub.crash(afterWrites: count, isLastAnswered: isLastAnswered)
-    }
-
-    /// Starts the hub again, with what it has written: devices find it within milliseconds. A crash that has not come yet does
-    /// not come any more.
-    public func startHub() { hub.start() }
-
-    /// Whether the hub runs: not from when it has crashed until it is started again.
-    public var isHubRunning: Bool { !hub.isDown }
 
     /// Notes what only a look has found, and nothing had told of.
     func noteUntold(_ text: String) { state.withLock { $0.untold.append(text) } }
@@ -296,6 +255,7 @@ public final class DocumentWorld: Sendable {
             device.endCrash()
             device.freeDisk()
             device.mendDisk()
+            device.account.endKeyValues()
         }
         cookie?.end()
         try removeFolder()

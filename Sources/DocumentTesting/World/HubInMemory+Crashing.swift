@@ -52,28 +52,6 @@ extension HubInMemory {
 
     /// Has those look again who wait.
     func tellLines() { news.withLock { news.broadcast() } }
-
-    // MARK: Devices and their keys
-
-    func refuse(_ device: DeviceName) throws {
-        try answer { state in
-            guard var listing = state.devices[device], !listing.isRevoked else { return }
-            listing.isRevoked = true
-            try state.write { state in state.devices[device] = listing }
-        }
-        tellLines()
-    }
-
-    func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {
-        try Self.check(keys)
-        try answer { state in
-            if let known = state.keys[device]?[keys.generation] {
-                guard known == keys.keys else { throw HubFailure(.conflict, "Other keys are there.") }
-                return
-            }
-            try state.write { state in state.keys[device, default: [:]][keys.generation] = keys.keys }
-        }
-    }
 }
 
 extension HubInMemory.State {
@@ -85,6 +63,7 @@ extension HubInMemory.State {
         _ body: (inout HubInMemory.State) throws -> Answer
     ) throws -> Answer {
         guard isWrite else { return try body(&self) }
+        try room.check()
         try life.willWrite()
         let answer = try body(&self)
         try life.didWrite()

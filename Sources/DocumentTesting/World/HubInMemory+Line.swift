@@ -2,6 +2,7 @@ internal import DeviceSync
 package import Foundation
 package import HubProtocol
 internal import Locks
+internal import Sealing
 
 extension HubInMemory {
     /// One device's way to it.
@@ -24,20 +25,37 @@ extension HubInMemory {
             var callCount: Int?
             /// How often the hub had ended when it was heard of last: its connection is none any more once it has ended again.
             var heardEndCount = 0
+            var device: DeviceName?
         }
         private let state = Locked(State())
 
         /// What the hub calls the device; nil for nobody in particular.
-        let device: DeviceName?
+        var device: DeviceName? { state.withLock { $0.device } }
 
         /// What goes wrong with messages.
         private let faults: MessageFaults
 
         init(_ hub: HubInMemory, _ device: DeviceName?, _ numbers: SeededGenerator) {
-            (self.hub, self.device) = (hub, device)
+            self.hub = hub
             faults = MessageFaults(numbers)
             let endCount = hub.endCount
-            state.withLock { $0.heardEndCount = endCount }
+            state.withLock { ($0.heardEndCount, $0.device) = (endCount, device) }
+        }
+
+        /// Whether the hub knows its device, be it that it has shut that out.
+        var isKnown: Bool {
+            guard let device else { return true }
+            return hub.state.withLock { $0.devices[device] != nil }
+        }
+
+        /// Registers its device again where the hub does not know it any more, as an invitation does.
+        ///
+        /// - Throws: `LineFailure` where the hub cannot be asked, `HubFailure` where it has no room.
+        func registerAgain(_ identity: PublicIdentity) throws {
+            guard let device else { return }
+            guard !isCut else { throw LineFailure("the line is cut") }
+            let name = try hub.registerAgain(identity, known: device)
+            set { $0.device = name }
         }
 
         /// Nobody waits here for a line that is cut, or a hub that does not run, to be tried again once it is right.
@@ -76,12 +94,15 @@ extension HubInMemory {
             throw LineFailure("a message was \(fate.fault?.rawValue ?? "lost")")
         }
 
+        /// No condition is waited for until a time that is further away than a clock of the kernel can tell.
+        private static let waitSecondsMax = 3600.0
+
         /// Lets time go by; a line that is cut meanwhile is noticed at once.
         private func linger(_ seconds: Double, since formerBreakCount: Int) {
             let end = Date().addingTimeInterval(seconds)
             hub.news.withLock {
                 while end > Date(), breakCount == formerBreakCount {
-                    _ = hub.news.wait(until: end)
+                    _ = hub.news.wait(until: min(end, Date(timeIntervalSinceNow: Self.waitSecondsMax)))
                 }
             }
         }
@@ -146,15 +167,14 @@ extension HubInMemory {
 
         /// Whether a call that waits is not to wait any more.
         private var isBroken: Bool {
-            state.withLock { $0.isCut || $0.isClosed } || hub.isDown || device.map(hub.isRevoked) == true
+            do { try checkAgain() } catch { return true }
+            return false
         }
 
         private func checkAgain() throws {
             try hub.checkRuns()
             if state.withLock({ $0.isCut || $0.isClosed }) { throw LineFailure("the line is cut") }
-            if let device, hub.isRevoked(device) {
-                throw HubFailure(.revoked, "This device has been shut out.")
-            }
+            if let device { try hub.check(device) }
         }
 
         private func check() throws {

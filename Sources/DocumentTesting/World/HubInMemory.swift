@@ -2,7 +2,6 @@ internal import DeviceSync
 package import Foundation
 package import HubProtocol
 internal import Locks
-package import Sealing
 
 /// A hub without a network: the rule for commits, and blobs by name. A line to it can be cut.
 package final class HubInMemory: Sendable {
@@ -13,8 +12,8 @@ package final class HubInMemory: Sendable {
         var blobs: [BlobName: Data] = [:]
         var devices: [DeviceName: DeviceListing] = [:]
         var keys: [DeviceName: [UInt32: Data]] = [:]
-        /// So many bytes of blobs it may have.
-        var quotaByteCount = Int.max
+        /// What its records come to.
+        var recordByteCount = 0
         var answerByteCount = HubLimits.framesByteCountMax
         var readCount = 0
         /// Of all blobs that it was sent, also those that it had already.
@@ -24,6 +23,8 @@ package final class HubInMemory: Sendable {
         var recent: Set<BlobName> = []
         /// Not on its disk, and in no backup.
         var life = HubLife()
+        /// That of its volume, and what its owner has set: neither is in a backup.
+        var room = HubRoom()
 
         mutating func keep(_ names: [BlobName]) {
             released.subtract(names)
@@ -64,19 +65,25 @@ package final class HubInMemory: Sendable {
     package func backup() -> Backup { Backup(state: state.withLock { $0 }) }
 
     /// Has again what it had once, and nothing else. Whoever waits for news gets what there is.
-    package func restore(_ backup: Backup) {
+    ///
+    /// - Parameter registersAgain: Whether the devices that it has forgotten are registered again before any of them asks for
+    ///   anything; else it refuses them.
+    package func restore(_ backup: Backup, registersAgain: Bool = true) {
         state.withLock { state in
-            let life = state.life
+            let former = state
             state = backup.state
-            state.life = life
+            (state.life, state.room) = (former.life, former.room)
             // As of a hub, its backup does not say who has read what.
             for device in state.devices.keys { state.devices[device]?.reads = nil }
+            guard registersAgain else { return }
+            for (name, listing) in former.devices where state.devices[name] == nil {
+                var again = listing
+                (again.reads, again.isRevoked) = (nil, false)
+                state.devices[name] = again
+            }
         }
         tellLines()
     }
-
-    /// Has no room from so many bytes of contents on.
-    package func limit(toByteCount count: Int) { state.withLock { $0.quotaByteCount = count } }
 
     /// Has answers with blobs hold so many bytes of them at most, but for the first, which always comes.
     package func limitAnswers(toByteCount count: Int) { state.withLock { $0.answerByteCount = count } }
@@ -103,12 +110,11 @@ package final class HubInMemory: Sendable {
             var entries = state.entries
             change(&entries)
             state.chain = try LogChain(of: container)
-            (state.entries, state.last) = ([], [:])
+            (state.entries, state.last, state.recordByteCount) = ([], [:], 0)
             for var entry in entries {
                 try state.chain.append(item: entry.item, base: entry.base, id: entry.id, record: entry.record)
                 (entry.position, entry.hash) = (state.chain.head.position, state.chain.head.hash)
-                state.entries.append(entry)
-                state.last[entry.item] = entry
+                state.append(entry)
             }
         }
         tellLines()
@@ -129,48 +135,12 @@ package final class HubInMemory: Sendable {
         }
     }
 
-    /// A line that nobody in particular uses.
-    package func line() -> Line { Line(self, nil, SeededGenerator(seed: 0)) }
-
-    /// A line of a device that is registered with it.
-    ///
-    /// - Parameters:
-    ///   - numbers: Decide what goes wrong on it, if anything is to.
-    ///   - inviter: The line of the device by whose invitation it was registered; nil for the hub's own.
-    ///   - seconds: When that was, since 1970.
-    package func line(
-        of device: PublicIdentity,
-        numbers: SeededGenerator = SeededGenerator(seed: 0),
-        invitedBy inviter: Line? = nil,
-        at seconds: Int = 0
-    ) -> Line {
-        let name = state.withLock { state in
-            let name = DeviceName(unchecked: (0..<DeviceName.byteCount).map { _ in .random(in: 0...255) })
-            var listing = DeviceListing(
-                device: name,
-                name: device.name,
-                signingKey: PublicKeyBytes(unchecked: device.signingKey),
-                agreementKey: PublicKeyBytes(unchecked: device.agreementKey),
-                registered: seconds,
-                isRevoked: false
-            )
-            listing.inviter = inviter?.device
-            state.devices[name] = listing
-            return name
-        }
-        return Line(self, name, numbers)
-    }
-
     func noteReading(of device: DeviceName, to position: UInt64) {
         let reading = ReadPosition(container, to: position, asked: Int(Date().timeIntervalSince1970))
         state.withLock { state in
             guard state.chain.head.position >= position else { return }
             state.devices[device]?.reads = [reading]
         }
-    }
-
-    func isRevoked(_ device: DeviceName) -> Bool {
-        state.withLock { $0.devices[device]?.isRevoked == true }
     }
 
     private static func offer(_ commit: OfferedCommit, _ state: inout State) throws -> CommitAnswer {
@@ -187,8 +157,7 @@ package final class HubInMemory: Sendable {
             device: DeviceName(unchecked: [UInt8](repeating: 1, count: 8)),
             hash: state.chain.head.hash
         )
-        state.entries.append(record)
-        state.last[commit.item] = record
+        state.append(record)
         return .accepted(record.position)
     }
 
@@ -242,11 +211,10 @@ package final class HubInMemory: Sendable {
         try Self.check(commits)
         let answers = try answer { state in
             // In one step with what is written: nothing of a device comes after it was refused.
-            if let device, state.devices[device]?.isRevoked == true {
-                throw HubFailure(.revoked, "This device has been shut out.")
-            }
-            let isWrite = commits.contains { Self.isNext($0, in: state) }
-            return try state.write(if: isWrite) { state in
+            if let device { try state.check(device) }
+            let fresh = commits.filter { Self.isNext($0, in: state) }
+            try state.checkRoom(forRecordBytes: fresh.reduce(0) { $0 + $1.record.count })
+            return try state.write(if: !fresh.isEmpty) { state in
                 let answers = CommitAnswers(
                     try commits.map { try Self.offer($0, &state) },
                     head: state.chain.head
@@ -262,13 +230,7 @@ package final class HubInMemory: Sendable {
     func store(_ frames: Data) throws {
         let blobs = try Self.blobs(in: frames)
         try answer { state in
-            guard state.blobs.values.reduce(frames.count, { $0 + $1.count }) <= state.quotaByteCount
-            else {
-                throw HubFailure(
-                    .quota,
-                    "The account may keep no more bytes on this hub. Remove documents."
-                )
-            }
+            try state.checkRoom(forBlobBytes: frames.count)
             state.receivedByteCount += blobs.reduce(0) { $0 + $1.blob.count }
             let isWrite = blobs.contains { name, _ in
                 state.blobs[name] == nil || state.released.contains(name)

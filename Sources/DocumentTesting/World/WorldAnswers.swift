@@ -51,7 +51,8 @@ final class WorldAnswers: Sendable {
                 "SHEAF_RUNTIME_DIR": try sockets?.path ?? Self.runtimePath(of: name, in: base),
                 "SHEAF_UBIQUITY_CONTAINER": Self.identifier,
             ],
-            information: [:]
+            information: [:],
+            isMakeBelieve: true
         )
     }
 

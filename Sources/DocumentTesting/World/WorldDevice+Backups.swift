@@ -1,4 +1,5 @@
 internal import DeviceSync
+internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 
@@ -53,6 +54,7 @@ extension WorldDevice {
         let wasStarted = isStarted
         stop()
         endCrash()
+        account.forgetKeyValues()
         disk.free()
         disk.mend()
         do { try putBack(FilePath(backup.place)) } catch {

@@ -60,8 +60,9 @@ extension WorldDevice {
         guard disk.isCrashDue else { return }
         let hasCrashed = hasCrashed
         stop()
+        // Programs begin anew, too: none remembers what it had not written down, nor what could not be opened.
+        if hasCrashed { account.forgetKeyValues() }
         disk.start()
-        // Programs begin anew, too: none remembers what could not be opened.
         versions.tryAgain()
         // What has happened to its folder since happened after the crash.
         if hasCrashed { boots.withLock { $0 += 1 } } else { reboot() }

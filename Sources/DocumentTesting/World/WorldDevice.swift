@@ -28,6 +28,8 @@ public final class WorldDevice: Sendable {
     let disk: WorldDisk
     /// Where the user's versions are.
     let home: URL
+    /// Where goes what somebody throws away on this device.
+    var trash: URL { home.appendingPathComponent(".local/share/Trash", isDirectory: true) }
     private let versionStore: Locked<VersionStore>
     private let answers: WorldAnswers
     /// How many seconds its clock is ahead.
@@ -106,6 +108,7 @@ public final class WorldDevice: Sendable {
 
     deinit {
         answers.end()
+        account.endKeyValues()
         sync.withLock { $0 }?.stop()
         disk.free()
         disk.mend()
@@ -127,6 +130,24 @@ public final class WorldDevice: Sendable {
         beginAgain()
     }
 
+    /// Registers it again at a hub that does not know it any more, as one does not that was put back to a backup from before the
+    /// device has joined: the same as `sheaf join` does with an invitation. Nothing happens where the hub knows it.
+    ///
+    ///     world.backUpHub()
+    ///     let desk = try world.devices(["desk"])[0]
+    ///     world.restoreHub()
+    ///     try desk.registerAgain()
+    ///     try await world.settle()    // The others have let it in again; what it had not sent is on all.
+    ///
+    /// - Throws: Why it cannot be: the device is offline, or the hub does not run or is full.
+    public func registerAgain() throws {
+        guard !isKnownToHub else { return }
+        try line.registerAgain(identity.publicIdentity(named: name))
+        guard isStarted else { return }
+        stop()
+        beginAgain()
+    }
+
     /// Ends `goOffline` for the process that has waited for the line: it finds that out by itself, within milliseconds.
     package func mendLine() { line.mend() }
 
@@ -141,7 +162,15 @@ public final class WorldDevice: Sendable {
     }
 
     /// Has each transfer of contents to and from the hub take so long.
-    public func slowDown(toSeconds seconds: Double) { line.slowDown(to: seconds) }
+    ///
+    /// - Parameter seconds: 0 or more, and not for ever: a line over which nothing comes is one of a device that is offline.
+    public func slowDown(toSeconds seconds: Double) {
+        precondition(
+            seconds >= 0 && seconds.isFinite,
+            "a transfer takes no less than no time, and not for ever: \(seconds)"
+        )
+        line.slowDown(to: seconds)
+    }
 
     /// Has its clock go wrong. What this device says of times is off by that much from now on: the dates of what it merges, and
     /// of versions that come to it. The dates that the kernel gives to files when they are written stay those of this machine,
@@ -293,6 +322,9 @@ public final class WorldDevice: Sendable {
     }
 
     // MARK: How it stands
+
+    /// Whether its hub knows it: not one that was put back to a backup from before the device joined.
+    var isKnownToHub: Bool { line.isKnown }
 
     package var status: SyncStatus? { running?.status }
     package var running: ContainerSync? { hasCrashed ? nil : sync.withLock { $0 } }

@@ -86,6 +86,13 @@ extension SystemCalls {
         }
     }
 
+    /// lchown(2) to whom it belongs: that moves the time of its last change, and nothing else.
+    static func lchownToItself(_ path: FilePath) throws(SystemError) {
+        _ = try perform("lchown", at: path, effect: .setAttributes(file: nil)) {
+            Glibc.lchown(path.string, uid_t.max, gid_t.max)
+        }
+    }
+
     /// fchown(2).
     static func fchown(
         _ file: borrowing FileDescriptor,
@@ -188,9 +195,10 @@ extension SystemCalls {
         _ path: FilePath,
         _ name: String,
         _ value: [UInt8],
-        isNew: Bool
+        isNew: Bool,
+        isReplacing: Bool = false
     ) throws(SystemError) {
-        let flags = isNew ? CInt(XATTR_CREATE) : 0
+        let flags = (isNew ? CInt(XATTR_CREATE) : 0) | (isReplacing ? CInt(XATTR_REPLACE) : 0)
         _ = try perform("lsetxattr", at: path, effect: .setAttributes(file: nil)) {
             CLinux.lsetxattr(path.string, name, value, value.count, flags)
         }

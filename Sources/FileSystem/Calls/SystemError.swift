@@ -31,6 +31,12 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether there was no room on the volume, or none within the user's quota.
     package var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
 
+    /// Whether this user watches as much as the machine allows.
+    package var lacksWatch: Bool { call.contains("notify_") && isFull }
+
+    /// Whether this user, or this process, has as many queues of watches open as the machine allows.
+    package var lacksQueue: Bool { call.contains("notify_") && (errno == EMFILE || errno == ENFILE) }
+
     /// Whether the volume, or the kind of item, has nothing of the sort.
     package var isUnsupported: Bool { errno == EOPNOTSUPP || errno == ENOTTY || errno == ENOSYS }
 
@@ -53,10 +59,14 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     package var remedy: String {
         if let stagingInTheWay { return stagingInTheWay.remedy }
         return switch errno {
+        case _ where lacksWatch:
+            "More is watched than this machine allows; end a program that watches files, or raise fs.inotify.max_user_watches (sysctl)."
+        case _ where lacksQueue:
+            "More queues of watches are open than this machine allows; end a program that watches files, or raise fs.inotify.max_user_instances (sysctl)."
         case ENOSPC: "Free some space on the volume and save again."
         case EDQUOT: "Your quota on this volume is used up; remove something and save again."
         case EROFS: "The volume cannot be written to; save to another place."
-        case EACCES, EPERM: "Ask for permission to write to the item and to its folder, or save elsewhere."
+        case EACCES, EPERM: "Ask for permission to the item and to its folder, or choose another place."
         case ENOENT: "The item or its folder has been moved or removed; choose another place."
         case ENOTDIR: "A folder was expected on the way; choose another place."
         case EISDIR, ENOTEMPTY: "A folder is in the way; move it or choose another name."

@@ -110,6 +110,32 @@ extension FileIdentity {
         }
     }
 
+    /// Has whoever watches the item at a path, or looks at it later, see that something about it is another, though it is as it was but
+    /// for the time of its last change.
+    ///
+    /// - Throws: `ENOENT` when nothing is there.
+    package static func touch(_ path: FilePath) throws(SystemError) {
+        try SystemCalls.lchownToItself(path)
+        // That nobody hears of, and of a mark that is given anew everybody, though it moves no time.
+        if let mark = try mark(at: path) { try give(mark, toItemAt: path, replacing: true) }
+    }
+
+    /// Whether the item at a path could bear a mark, or does: not where its volume has no such attributes, or it must not be
+    /// written to. Changes nothing.
+    ///
+    /// - Throws: `ENOENT` when nothing is there.
+    package static func isMarkable(_ path: FilePath) throws(SystemError) -> Bool {
+        do {
+            // There is no such attribute to be replaced, which is said only where there could be one.
+            try SystemCalls.lsetxattr(path, "user.sheaf.none", [0], isNew: false, isReplacing: true)
+            return true
+        } catch {
+            if error.errno == ENODATA { return true }
+            guard Self.unmarkable.contains(error.errno) else { throw error }
+            return false
+        }
+    }
+
     /// - Returns: False when the item cannot be marked, or somebody was faster.
     private static func give(
         _ mark: FileMark,

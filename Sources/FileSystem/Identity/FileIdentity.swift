@@ -24,6 +24,11 @@ package struct FileIdentity: Hashable, Sendable {
     package var birth: Birth?
     package var kind: FileStamp.Kind
 
+    /// What it is known by for ever: its mark, and its volume and inode where it bears none.
+    package var names: [[UInt8]] {
+        [mark.map { Array($0.bytes) }, Array("\(volume)-\(inode)".utf8)].compactMap { $0 }
+    }
+
     package init(mark: FileMark?, volume: UInt64, inode: UInt64, birth: Birth?, kind: FileStamp.Kind) {
         self.mark = mark
         self.volume = volume

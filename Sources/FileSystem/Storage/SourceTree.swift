@@ -114,6 +114,11 @@ package final class SourceFile: Sendable {
         MemberStatus(try SystemCalls.fstat(descriptor))
     }
 
+    /// How many bytes its volume has set aside for it: of one with holes fewer than it is long.
+    package func allocatedByteCount() throws(SystemError) -> Int64 {
+        try SystemCalls.fstat(descriptor).allocatedByteCount
+    }
+
     /// Reads until the buffer is full or the file ends.
     ///
     /// - Returns: The number of bytes read.

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Glibc
 internal import Locks
+internal import Threads
 
 /// Where volumes are mounted and unmounted, for everyone in the process who wants to know.
 ///
@@ -50,7 +51,10 @@ package final class MountChanges: Sendable {
         return Watch(self, number)
     }
 
-    /// - Returns: Whether there is a table.
+    /// Whether what is mounted is told now.
+    var isFollowing: Bool { state.withLock { $0.isFollowing } }
+
+    /// - Returns: Whether there is a table, and a thread that follows it.
     private func begin() -> Bool {
         // Without one, what is mounted is seen when its folder is looked at for something else.
         guard let opened = try? SystemCalls.openat(.working, Mount.table.string, O_RDONLY) else {
@@ -58,9 +62,8 @@ package final class MountChanges: Sendable {
         }
         // Read after it is open: whatever is another afterwards is told.
         let (table, known) = (Folder(opened), Self.lines)
-        let thread = Thread { [self] in follow(table, known) }
-        thread.name = "sheaf.mounts"
-        thread.start()
+        // Where there is no thread for it, whoever follows next tries anew.
+        do { try OwnThread.start("sheaf.mounts") { [self] in follow(table, known) } } catch { return false }
         return true
     }
 

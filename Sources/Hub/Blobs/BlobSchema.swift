@@ -7,8 +7,11 @@ enum BlobSchema {
         try connection.prepare(steps)
     }
 
-    private static let steps = [tables, servedTime]
+    private static let steps = [tables, servedTime, rows]
     static let formatVersion = steps.count
+
+    /// What a blob counts beside its bytes: its row takes so much in the table, and in the index of what is released.
+    static let rowByteCount = 160
 
     private static let tables = """
         CREATE TABLE blobs(
@@ -33,6 +36,13 @@ enum BlobSchema {
             1, (SELECT ifnull(max(released), 0) FROM blobs), (SELECT ifnull(max(since), 0) FROM garbage),
             (SELECT ifnull(max(touched), 0) FROM uploads));
         PRAGMA user_version = 2;
+        """
+
+    /// Before version 3 a blob counted its bytes.
+    private static let rows = """
+        UPDATE accounts SET bytes = bytes
+            + \(rowByteCount) * (SELECT count(*) FROM blobs WHERE blobs.account = accounts.account);
+        PRAGMA user_version = 3;
         """
 
     /// How long blobs have been served, as far as it was written down; more than 0.
@@ -142,6 +152,8 @@ enum BlobSchema {
                 byteCount -= former.byteCount
                 let formerSegment = former.place.numbers.segment
                 if formerSegment != 0 { perSegment[formerSegment, default: 0] -= 1 }
+            } else {
+                byteCount += rowByteCount
             }
             byteCount += blob.byteCount
             if segment != 0 { perSegment[segment, default: 0] += 1 }

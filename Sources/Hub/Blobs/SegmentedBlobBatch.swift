@@ -11,10 +11,41 @@ extension SegmentedBlobStore {
         byteCount: Int = 0,
         byteCountMax: Int = .max
     ) throws -> any BlobBatch {
-        try memory.withLock { memory in
-            try memory.reserve(byteCount, for: owner.account, byteCountMax: byteCountMax)
+        // With the row of the one that there is at least.
+        let counted = byteCount > 0 ? byteCount + BlobSchema.rowByteCount : 0
+        try withRoom(for: byteCount) { memory in
+            try memory.reserve(counted, for: owner.account, byteCountMax: byteCountMax)
         }
-        return SegmentedBlobBatch(self, owner, reservedByteCount: byteCount)
+        return SegmentedBlobBatch(self, owner, reservedByteCount: counted, byteCountMax: byteCountMax)
+    }
+
+    /// Lets something in, if the volume has room for it beside all batches that are under way and what stays free.
+    ///
+    /// What these have written by now counts twice: where there is next to no room something may be refused that would have fit.
+    ///
+    /// - Parameter byteCount: What is about to be written. What brings nothing is let in on any volume.
+    /// - Throws: `HubRefusal` when there is none; what `body` throws.
+    func withRoom<Value: Sendable>(
+        for byteCount: Int,
+        _ body: (inout Memory) throws -> Value
+    ) throws -> Value {
+        let available = byteCount > 0 ? try room.byteCount() : .max
+        let (value, isNews) = try memory.withLock { memory -> (Value?, Bool) in
+            guard byteCount <= available - memory.reservedByteCounts.values.reduce(0, +) else {
+                defer { memory.isVolumeShort = true }
+                return (nil, !memory.isVolumeShort)
+            }
+            if byteCount > 0 { memory.isVolumeShort = false }
+            return (try body(&memory), false)
+        }
+        if isNews {
+            let count = room.reserveByteCount >> 20
+            tell(
+                "The volume has no room for blobs but \(count) MiB, which are for records. Free some space there."
+            )
+        }
+        guard let value else { throw HubRefusal.volumeFull }
+        return value
     }
 }
 
@@ -66,6 +97,10 @@ final class SegmentedBlobBatch: BlobBatch {
         var restByteCount = 0
         /// How many bytes are set aside of what the account may keep.
         var reservedByteCount = 0
+        /// How many rows are in that.
+        var reservedRowCount = 0
+        /// How many blobs have begun.
+        var blobCount = 0
 
         mutating func takeReservation() -> Int {
             defer { reservedByteCount = 0 }
@@ -78,12 +113,16 @@ final class SegmentedBlobBatch: BlobBatch {
 
     private let store: SegmentedBlobStore
     private let owner: BlobOwner
+    private let byteCountMax: Int
     private let state: Locked<State>
 
-    /// - Parameter reservedByteCount: How many bytes were set aside for it; its own to give back.
-    init(_ store: SegmentedBlobStore, _ owner: BlobOwner, reservedByteCount: Int) {
-        (self.store, self.owner) = (store, owner)
-        state = Locked(State(reservedByteCount: reservedByteCount))
+    /// - Parameters:
+    ///   - reservedByteCount: How many bytes were set aside for it, with a row's if it is any; its own to give back.
+    ///   - byteCountMax: What the account's blobs may come to, with these.
+    init(_ store: SegmentedBlobStore, _ owner: BlobOwner, reservedByteCount: Int, byteCountMax: Int) {
+        (self.store, self.owner, self.byteCountMax) = (store, owner, byteCountMax)
+        let rowCount = reservedByteCount > 0 ? 1 : 0
+        state = Locked(State(reservedByteCount: reservedByteCount, reservedRowCount: rowCount))
     }
 
     deinit { abandon() }
@@ -91,6 +130,7 @@ final class SegmentedBlobBatch: BlobBatch {
     func begin(_ name: BlobName, byteCount: Int) throws {
         try state.withLock { state in
             guard state.restByteCount == 0 else { throw Self.wrongLength }
+            try reserveRow(&state)
             Self.closeDraft(&state)
             if byteCount > SegmentedBlobStore.smallByteCountMax {
                 let (number, file) = try store.makeFile()
@@ -103,6 +143,18 @@ final class SegmentedBlobBatch: BlobBatch {
             }
             state.restByteCount = byteCount
         }
+    }
+
+    /// Sets aside what one more blob counts beside its bytes: how many come the request's head does not say.
+    private func reserveRow(_ state: inout State) throws {
+        state.blobCount += 1
+        guard state.blobCount > state.reservedRowCount else { return }
+        let (account, byteCountMax) = (owner.account, byteCountMax)
+        try store.memory.withLock {
+            try $0.reserve(BlobSchema.rowByteCount, for: account, byteCountMax: byteCountMax)
+        }
+        state.reservedRowCount += 1
+        state.reservedByteCount += BlobSchema.rowByteCount
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) throws {
@@ -217,6 +269,25 @@ final class SegmentedBlobBatch: BlobBatch {
         }
         for room in rooms { store.segments.settle(room.segment) }
         store.memory.withLock { $0.giveBack(reserved, to: owner.account) }
+    }
+
+    func dropUnfinished() -> Bool {
+        let (draft, isAny) = state.withLock { state -> (Draft?, Bool) in
+            var dropped: Draft?
+            if state.restByteCount > 0 {
+                dropped = state.draft
+                // A small one is what was gathered last.
+                if dropped == nil, let (_, byteCount) = state.waiting.popLast() {
+                    state.gathered.removeLast(byteCount - state.restByteCount)
+                }
+                (state.draft, state.restByteCount) = (nil, 0)
+            }
+            Self.closeDraft(&state)
+            return (dropped, !(state.waiting.isEmpty && state.written.isEmpty && state.drafts.isEmpty))
+        }
+        // What cannot be removed now is nobody's, and goes when the next process begins.
+        if let draft { try? store.discard([draft.indexed.blob]) }
+        return isAny
     }
 
     func abandon() {

@@ -22,7 +22,7 @@ extension SegmentedBlobStore {
         byteCountMax: Int = .max
     ) throws -> any BlobPiece {
         let key = blobKey(owner.container, name)
-        let (upload, former) = try memory.withLock { memory -> (Upload, Upload?) in
+        let (upload, former) = try withRoom(for: range.byteCount) { memory -> (Upload, Upload?) in
             let now = served.seconds
             let known = memory.uploads[key]
             if known?.isBusy == true {
@@ -246,8 +246,8 @@ extension SegmentedBlobStore.Memory {
         insteadOf known: SegmentedBlobStore.Upload?,
         byteCountMax: Int
     ) throws {
-        let others = byteCount(of: upload.account) - (known?.total ?? 0)
-        guard upload.total <= byteCountMax - others else { throw QuotaExceeded() }
+        let others = byteCount(of: upload.account) - (known?.countedByteCount ?? 0)
+        guard upload.countedByteCount <= byteCountMax - others else { throw QuotaExceeded() }
         guard known != nil || uploads.count(of: upload.account) < UnfinishedBlobs.countMax else {
             throw HubRefusal(
                 507,

@@ -136,7 +136,8 @@ extension SegmentedBlobStore {
         }
     }
 
-    private func tell(_ line: String) {
+    /// Tells those who are told of faults.
+    func tell(_ line: String) {
         // Not under the lock: whoever is told may ask.
         for observer in memory.withLock({ $0.observers }) { observer(line) }
     }

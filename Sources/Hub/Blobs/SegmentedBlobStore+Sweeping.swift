@@ -16,45 +16,85 @@ extension SegmentedBlobStore {
     }
 
     package func sweep(retentionSeconds: Int, uploadSeconds: Int) async throws {
-        try await noteServedTime()
         let now = served.seconds
-        while try await delete(releasedBefore: now - retentionSeconds, now: now) == Self.sweptCountMax {}
-        try await forgetUploads(touchedBefore: now - uploadSeconds)
-        try await giveBack(since: now - Self.graceSeconds)
+        var failure: (any Error)?
+        // What one cannot do keeps none of the others from being done: on a full volume the first gives back what they need.
+        for step in [
+            { try await self.giveBack(since: now - Self.graceSeconds) },
+            { try await self.noteServedTime() },
+            {
+                while try await self.delete(releasedBefore: now - retentionSeconds, now: now)
+                    == Self.sweptCountMax
+                {}
+            },
+            { try await self.forgetUploads(touchedBefore: now - uploadSeconds) },
+        ] as [() async throws -> Void] {
+            do { try await step() } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
     }
 
-    /// Writes down for how long blobs have been served, should anything wait for its time to come. What it is not told of
+    /// Writes down for how long blobs have been served, should anything wait for its time to come. Removed containers do so, too:
+    /// they are in the other database, so who knows of them says so. What it is not told of
     /// before a kill is as if it had not gone by.
-    package func noteServedTime() async throws {
-        guard try await database.readers.perform(BlobSchema.isAnythingTimed) else { return }
+    package func noteServedTime(always: Bool = false) async throws {
+        guard try await database.readers.perform({ try always || BlobSchema.isAnythingTimed($0) }) else {
+            return
+        }
         try await database.writer.perform { [served] connection in
             try BlobSchema.note(servedSeconds: served.seconds, connection)
         }
     }
 
+    /// Deletes all blobs of a container, released or not. Unfinished ones go as any that nobody goes on with.
+    func deleteAll(of container: ContainerName) async throws {
+        // After the first of a container's keys, and with the last that there can be.
+        let last = container.bytes + [UInt8](repeating: 0xff, count: BlobName.byteCount)
+        while try await delete(
+            "SELECT key FROM blobs WHERE key > ?1 AND key <= ?2",
+            now: served.seconds,
+            bind: { select in
+                select.bind(1, container.bytes)
+                select.bind(2, last)
+            }
+        ) == Self.sweptCountMax {}
+    }
+
     /// Takes blobs out of the index.
     private func delete(releasedBefore: Int, now: Int) async throws -> Int {
-        try await database.writer.perform { connection in
-            try Self.delete(releasedBefore: releasedBefore, now: now, connection)
+        try await delete("SELECT key FROM blobs WHERE released > 0 AND released < ?1", now: now) {
+            $0.bind(1, releasedBefore)
+        }
+    }
+
+    /// - Parameters:
+    ///   - keys: Selects the blobs' keys; of more than one transaction is to delete the first go.
+    ///   - bind: Gives the selection its values.
+    /// - Returns: How many are gone.
+    private func delete(
+        _ keys: String,
+        now: Int,
+        bind: @escaping @Sendable (SQLiteStatement) -> Void
+    ) async throws -> Int {
+        try await database.writer.perform { connection -> (byteCounts: [AccountID: Int], count: Int) in
+            let delete = try connection.statement(
+                """
+                DELETE FROM blobs WHERE key IN (\(keys) LIMIT \(Self.sweptCountMax))
+                RETURNING key, segment, start, bytes, account
+                """
+            )
+            bind(delete)
+            return try Self.makeGarbage(of: delete, now: now, connection)
         } whenDurable: { [memory] byteCounts, _ in
             memory.withLock { $0.byteCounts.merge(byteCounts) { $1 } }
         }.count
     }
 
-    private static func delete(
-        releasedBefore: Int,
+    private static func makeGarbage(
+        of delete: SQLiteStatement,
         now: Int,
         _ connection: SQLiteConnection
     ) throws -> (byteCounts: [AccountID: Int], count: Int) {
-        let delete = try connection.statement(
-            """
-            DELETE FROM blobs WHERE key IN
-                (SELECT key FROM blobs WHERE released > 0 AND released < ? LIMIT ?)
-            RETURNING key, segment, start, bytes, account
-            """
-        )
-        delete.bind(1, releasedBefore)
-        delete.bind(2, sweptCountMax)
         let garbage = try connection.statement(
             "INSERT INTO garbage(key, segment, start, bytes, since) VALUES(?, ?, ?, ?, ?)"
         )
@@ -64,7 +104,8 @@ extension SegmentedBlobStore {
             for column in 1...3 { garbage.bind(column + 1, delete.integer(column)) }
             garbage.bind(5, now)
             try garbage.run()
-            byteCounts[AccountID(delete.integer(4)), default: 0] -= delete.integer(3)
+            byteCounts[AccountID(delete.integer(4)), default: 0] -=
+                delete.integer(3) + BlobSchema.rowByteCount
             if delete.integer(1) != 0 { perSegment[delete.integer(1), default: 0] -= 1 }
             count += 1
         }

@@ -24,6 +24,9 @@ package final class SegmentedBlobStore: BlobStore {
         var account: AccountID
         var touched: Int
         var isBusy = false
+
+        /// What it counts, as it will when it is whole.
+        var countedByteCount: Int { total + BlobSchema.rowByteCount }
     }
     struct Memory {
         var byteCounts: [AccountID: Int] = [:]
@@ -33,6 +36,8 @@ package final class SegmentedBlobStore: BlobStore {
         /// What is set aside for batches that are under way, in bytes; no account with nothing.
         var reservedByteCounts: [AccountID: Int] = [:]
         var unreadable = UnreadableBlobs()
+        /// Whether a blob was refused for want of room on the volume, and none was let in since.
+        var isVolumeShort = false
         /// Those who are told of faults.
         var observers: [@Sendable (String) -> Void] = []
 
@@ -61,13 +66,22 @@ package final class SegmentedBlobStore: BlobStore {
     /// Large blobs, and those that come in several requests, under numbers that are in the index.
     let files: StorageFolder
     let served: ServedTime
+    let room: VolumeRoom
     private let uptime: @Sendable () -> Double
 
     /// Opens the store in a folder, made where it is missing.
     ///
-    /// - Parameter uptime: Seconds by a clock that never goes back.
-    /// - Throws: `SystemError`, `SQLiteError`.
-    package init(in folder: StorageFolder, uptime: @escaping @Sendable () -> Double) throws {
+    /// - Parameters:
+    ///   - uptime: Seconds by a clock that never goes back.
+    ///   - reserveByteCount: How much room stays free on the volume, in bytes.
+    ///   - freeByteCount: How much is free there; nil to ask the volume.
+    /// - Throws: `SystemError`, `SQLiteError`; `HubError` where there are blobs and no index of them.
+    package init(
+        in folder: StorageFolder,
+        uptime: @escaping @Sendable () -> Double,
+        reserveByteCount: Int = 0,
+        freeByteCount: (@Sendable () throws -> Int)? = nil
+    ) throws {
         if try folder.status(of: Self.indexName) == nil {
             _ = try folder.create(Self.indexName)
             try folder.sync()
@@ -75,6 +89,15 @@ package final class SegmentedBlobStore: BlobStore {
         var (found, used, numbers): (Memory, Set<Int>, Set<Int>) = (Memory(), [], [])
         var servedSeconds = 0
         database = try HubDatabase(path: folder.path.appending(Self.indexName).string) { connection in
+            // What no index speaks of is removed below.
+            if try connection.formatVersion() == 0, try Self.holdsBlobs(folder) {
+                throw HubError(
+                    """
+                    \(connection.path) is not there, or is empty, although there are blobs beside it, which nothing else tells apart. \
+                    Put it back, or the whole hub from a backup: sheaf hub restore. Until then nothing is removed.
+                    """
+                )
+            }
             try BlobSchema.prepare(connection)
             found = try BlobSchema.remembered(connection)
             used = try BlobSchema.usedSegments(connection)
@@ -88,6 +111,10 @@ package final class SegmentedBlobStore: BlobStore {
             isUsed: { used.contains($0) }
         )
         files = try folder.subfolder("files")
+        room = VolumeRoom(
+            reserveByteCount: reserveByteCount,
+            freeByteCount: freeByteCount ?? { [files] in try files.freeByteCount() }
+        )
         (served, self.uptime) = (ServedTime(after: servedSeconds, uptime: uptime), uptime)
         recent = Locked(RecentBlobs(begun: uptime()))
         for entry in try files.entries() {
@@ -95,6 +122,11 @@ package final class SegmentedBlobStore: BlobStore {
             try files.remove(entry.name)
         }
         try folder.sync()
+    }
+
+    private static func holdsBlobs(_ folder: StorageFolder) throws -> Bool {
+        let segments = try folder.subfolder("segments").entries().contains { Segments.number($0.name) != nil }
+        return try segments || folder.subfolder("files").entries().contains { fileNumber($0.name) != nil }
     }
 
     package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {

@@ -1,7 +1,7 @@
 /// Blobs that have come in part, and what they come to for each account. Pure.
 ///
-/// Each counts with all that it is to have, from its first piece on: whoever was let in with one may send the rest of it, and
-/// what nobody ever ends takes no more room than the quota.
+/// Each counts with all that it is to have and its row, from its first piece on: whoever was let in with one may send the rest of
+/// it, and what nobody ever ends takes no more room than the quota.
 struct UnfinishedBlobs {
     /// How many an account has at a time: each is a file, however little is in it.
     static let countMax = 64
@@ -38,7 +38,7 @@ struct UnfinishedBlobs {
     private mutating func add(_ upload: SegmentedBlobStore.Upload, times count: Int) {
         var sum = sums[upload.account] ?? Sum()
         sum.count += count
-        sum.byteCount += count * upload.total
+        sum.byteCount += count * upload.countedByteCount
         sums[upload.account] = sum.count == 0 ? nil : sum
     }
 }

@@ -100,8 +100,10 @@ package enum HubBackup {
         let connection = try SQLiteConnection(path: source.path.appending(name).string)
         try connection.knownFormatVersion(upTo: formatVersion)
         let place = target.path.appending(name).string.replacing("'", with: "''")
+        // SQLite would make a file that others may read.
+        let copy = try target.create(name)
         try connection.execute("VACUUM INTO '\(place)'")
-        try target.open(name, appends: true).sync()
+        try copy.sync()
     }
 
     private static func check(

@@ -40,11 +40,14 @@ package struct HubData: Sendable {
 
     /// Takes the folder for one process.
     func lock() throws -> LockFile {
-        guard let lock = try LockFile(ifFree: lockPath) else {
+        guard let lock = try lockIfFree() else {
             throw HubError("A hub is running on \(path) already. Stop it first, or choose another --data.")
         }
         return lock
     }
+
+    /// Takes the folder for one process; nil where another one has it.
+    func lockIfFree() throws -> LockFile? { try LockFile(ifFree: lockPath) }
 
     /// Waits until nobody makes a backup, or keeps a hub from giving room back while one is made.
     static let backupLockName = "backup.lock"

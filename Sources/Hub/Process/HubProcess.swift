@@ -26,7 +26,7 @@ package enum HubProcess {
     /// Where a hub listens unless somebody says otherwise.
     package static let defaultPort: UInt16 = 7433
 
-    /// Serves until the process is told to end (`SIGTERM`, `SIGINT`).
+    /// Serves until the process is told to end, as `EndSignals.usual` has it.
     ///
     /// - Parameters:
     ///   - say: Told where it is, and the first invitation. The invitation is a secret.
@@ -71,14 +71,19 @@ package enum HubProcess {
 
     /// All accounts, whether or not the hub is running.
     package static func accounts(_ options: Options) throws -> [Account] {
+        let folder = try existing(options)
+        guard try folder.status(of: SQLiteRecordStore.fileName) != nil else { return [] }
+        return try SQLiteRecordStore.accounts(at: folder.path.appending(SQLiteRecordStore.fileName))
+    }
+
+    /// The folder of a hub that there is.
+    static func existing(_ options: Options) throws -> StorageFolder {
         guard options.folder.isThere else {
             throw HubError(
                 "There is no hub in \(options.folder.path). Start it with “sheaf hub”, or give --data."
             )
         }
-        let folder = try options.folder.open()
-        guard try folder.status(of: SQLiteRecordStore.fileName) != nil else { return [] }
-        return try SQLiteRecordStore.accounts(at: folder.path.appending(SQLiteRecordStore.fileName))
+        return try options.folder.open()
     }
 
     static func invitation(in folder: StorageFolder, for account: AccountID? = .first) throws -> String {

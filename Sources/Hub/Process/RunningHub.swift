@@ -5,6 +5,7 @@ package import HTTPService
 internal import HubProtocol
 internal import LocalSockets
 internal import Locks
+internal import SQLite
 
 /// A running hub: stores, service and server together.
 package final class RunningHub: Sendable {
@@ -17,6 +18,15 @@ package final class RunningHub: Sendable {
     private let service: HubService
     private let server: HTTPServer
     private let sweeper: Sweeper
+    private let orders: OrderDesk
+    private let end = Locked(End.notYet)
+
+    private enum End {
+        case notYet
+        /// And who waits for it.
+        case underWay([@Sendable () -> Void])
+        case over
+    }
 
     /// How long requests in progress may take when it ends, in seconds.
     private static let drainSeconds = 0.3
@@ -43,8 +53,15 @@ package final class RunningHub: Sendable {
         folder = try options.folder.open()
         lock = try options.folder.lock()
         let complainLine: @Sendable (String) -> Void = { complain("sheaf hub: \($0)\n") }
-        records = try SQLiteRecordStore(in: folder)
-        blobs = try SegmentedBlobStore(in: folder, uptime: clock.uptime)
+        try Self.checkRecords(in: folder)
+        (records, blobs) = try Self.undamaged { [folder] in
+            let blobs = try SegmentedBlobStore(
+                in: folder,
+                uptime: clock.uptime,
+                reserveByteCount: options.settings.reserveByteCount
+            )
+            return (try SQLiteRecordStore(in: folder), blobs)
+        }
         service = HubService(
             records: records,
             blobs: blobs,
@@ -63,8 +80,36 @@ package final class RunningHub: Sendable {
         // The library goes through all waiting connections of a thread whenever one of them is answered.
         limits.threadCount = 8
         server = try HTTPServer(listener: listener.socket, limits: limits, handler: service)
-        sweeper = Sweeper(blobs, folder, options.settings, complainLine)
+        sweeper = Sweeper(records, blobs, folder, options.settings, complainLine)
+        orders = try OrderDesk(in: folder, records, served: { [blobs] in blobs.served.seconds }, complainLine)
         sweeper.start(everySeconds: Self.sweepSeconds)
+        orders.start()
+    }
+
+    /// A hub that has lost who its devices are is none that begins anew.
+    static func checkRecords(in folder: StorageFolder) throws {
+        let (records, blobs) = (SQLiteRecordStore.fileName, SegmentedBlobStore.indexName)
+        guard try folder.status(of: records)?.stamp.byteCount ?? 0 == 0,
+            try folder.status(of: blobs)?.stamp.byteCount ?? 0 > 0
+        else { return }
+        throw HubError(
+            """
+            \(folder.path.appending(records)) is not there, or is empty, although \(blobs) is: nobody knows whose the blobs are. Put it \
+            back, or the whole hub from a backup: sheaf hub restore.
+            """
+        )
+    }
+
+    /// What a hub keeps cannot be made anew.
+    static func undamaged<Stores>(_ open: () throws -> Stores) throws -> Stores {
+        do { return try open() } catch let error as SQLiteError where error.isDamage {
+            throw HubError(
+                """
+                What the hub keeps is damaged: \(error.path). Do not remove it, as it says what everything else is. Put the hub back \
+                from a backup: sheaf hub restore; devices send what that lacks.
+                """
+            )
+        }
     }
 
     private static func listener(on address: ListeningAddress) throws -> TCPListener {
@@ -85,17 +130,43 @@ package final class RunningHub: Sendable {
         records.hasDevices ? nil : try HubProcess.invitation(in: folder)
     }
 
-    /// Ends within a second: requests that wait for news are answered, the others may end.
+    /// Ends within a second: requests that wait for news are answered, the others may end. Once it ends, to be told so again
+    /// makes it no shorter.
     ///
     /// - Parameter whenStopped: Called on any thread.
     package func stop(whenStopped: @escaping @Sendable () -> Void) {
+        let before = end.withLock { end in
+            let before = end
+            switch end {
+            case .notYet: end = .underWay([whenStopped])
+            case .underWay(let waiting): end = .underWay(waiting + [whenStopped])
+            case .over: break
+            }
+            return before
+        }
+        switch before {
+        case .notYet: stopAll()
+        case .underWay: break
+        case .over: whenStopped()
+        }
+    }
+
+    private func stopAll() {
         sweeper.stop()
+        orders.stop()
         service.close()
         Task {
             await server.stop(drainSeconds: Self.drainSeconds, farewellSeconds: Self.farewellSeconds)
+            // Whose connection was ended has sent a part of something, perhaps. After this the folder may be another process's.
+            await service.endKeeping()
             await records.writeReadings()
             await sweeper.end()
-            withExtendedLifetime(self.lock) { whenStopped() }
+            let last = end.withLock { end in
+                defer { end = .over }
+                return end
+            }
+            guard case .underWay(let waiting) = last else { return }
+            withExtendedLifetime(self.lock) { for tell in waiting { tell() } }
         }
     }
 
@@ -105,10 +176,11 @@ package final class RunningHub: Sendable {
     }
 }
 
-/// Looks now and then through what was released.
+/// Looks now and then through what was released or removed.
 ///
 /// Its timer is under one lock.
 final class Sweeper: Sendable {
+    private let records: SQLiteRecordStore
     private let blobs: SegmentedBlobStore
     private let folder: StorageFolder
     private let settings: HubSettings
@@ -116,12 +188,14 @@ final class Sweeper: Sendable {
     private let timer = Locked<(any DispatchSourceTimer)?>(nil)
 
     init(
+        _ records: SQLiteRecordStore,
         _ blobs: SegmentedBlobStore,
         _ folder: StorageFolder,
         _ settings: HubSettings,
         _ complain: @escaping @Sendable (String) -> Void
     ) {
-        (self.blobs, self.folder, self.settings) = (blobs, folder, settings)
+        (self.records, self.blobs, self.folder) = (records, blobs, folder)
+        self.settings = settings
         self.complain = complain
     }
 
@@ -154,15 +228,33 @@ final class Sweeper: Sendable {
                 retentionSeconds: settings.retentionSeconds,
                 uploadSeconds: settings.uploadSeconds
             )
+            try await deleteRemoved()
             withExtendedLifetime(lock) {}
         } catch {
             complain("released blobs could not be deleted: \(error)")
         }
     }
 
+    /// Deletes containers that were removed long enough ago: their blobs first, as nothing else says whose those are.
+    private func deleteRemoved() async throws {
+        let now = blobs.served.seconds
+        let all = try await records.removed()
+        // For how long a container has been kept since it was removed is to be known after a kill, too.
+        if !all.isEmpty { try await blobs.noteServedTime(always: true) }
+        for removed in all
+        where removed.removal.isDue(retentionSeconds: settings.retentionSeconds, now: now) {
+            guard try await records.beginDeleting(removed) else { continue }
+            try await blobs.deleteAll(of: removed.container)
+            try await records.delete(removed)
+        }
+    }
+
     /// Writes down how long the blobs have been served: a hub that never runs for an hour on end is to delete, too.
     func end() async {
-        do { try await blobs.noteServedTime() } catch {
+        do {
+            let isAnyRemoved = try await !records.removed().isEmpty
+            try await blobs.noteServedTime(always: isAnyRemoved)
+        } catch {
             complain("how long blobs have been kept could not be written down, so they stay longer: \(error)")
         }
     }

@@ -6,8 +6,13 @@ enum RecordSchema {
         try connection.prepare(steps)
     }
 
-    private static let steps = [tables, readings, inviters, writers]
+    private static let steps = [tables, readings, inviters, writers, removals, entryRows]
     static let formatVersion = steps.count
+    /// What an entry counts beside its record, in bytes: its rows take so much in the tables, the longest identifier and a page
+    /// that is not full included.
+    static let entryByteCount = 256
+    /// The first version that says what was removed.
+    static let removalsVersion = 5
 
     /// Forgets how far devices have read, for a backup.
     ///
@@ -72,5 +77,26 @@ enum RecordSchema {
         CREATE INDEX invitations_of_accounts ON invitations(account, used, until);
         CREATE INDEX invitation_ends ON invitations(until);
         PRAGMA user_version = 4;
+        """
+
+    /// When a container was removed, as `Removal` has it, and when it was committed to last, in seconds since 1970; null where
+    /// it was not, or before version 5.
+    private static let removals = """
+        ALTER TABLE containers ADD COLUMN removed INTEGER;
+        ALTER TABLE containers ADD COLUMN committed INTEGER;
+        PRAGMA user_version = 5;
+        """
+
+    /// Before version 6 an entry counted what its record has. Of a log that is not being deleted the positions are without gaps.
+    private static let entryRows = """
+        UPDATE accounts SET bytes = bytes + \(entryByteCount) * ifnull((
+            SELECT sum(CASE removed
+                WHEN 0 THEN 0
+                WHEN -1 THEN (
+                    SELECT count(*) FROM entries
+                    WHERE key > number << \(positionBits) AND key < (number + 1) << \(positionBits))
+                ELSE position END)
+            FROM containers WHERE containers.account = accounts.account), 0);
+        PRAGMA user_version = 6;
         """
 }

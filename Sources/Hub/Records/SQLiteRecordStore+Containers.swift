@@ -11,6 +11,7 @@ extension SQLiteRecordStore {
         if let known = memory.withLock({ $0.containers[container] }) {
             return try Self.existing(known.account, account)
         }
+        if isRemoved(container, of: account) { throw HubRefusal.removed(container) }
         let start = try LogChain(of: container).head
         let (number, owner) = try await database.writer.perform { connection in
             let count = try Self.containerCount(of: account, connection)
@@ -24,13 +25,15 @@ extension SQLiteRecordStore {
             let isNew = connection.changedRowCount > 0
             guard !isNew || count < Self.containerCountMax else { throw Self.tooManyContainers }
             let select = try connection.statement(
-                "SELECT number, account FROM containers WHERE container = ?"
+                "SELECT number, account, removed FROM containers WHERE container = ?"
             )
             select.bind(1, container.bytes)
             defer { select.reset() }
             guard try select.step() else {
                 throw SQLiteError.damage("a row is gone that was just inserted", path: connection.path)
             }
+            // Of another account's, whatever became of it, nothing is told but that the name is taken.
+            if !select.isNull(2), select.integer(1) == account.number { throw HubRefusal.removed(container) }
             return (select.integer(0), isNew ? nil : AccountID(select.integer(1)))
         } whenDurable: { [memory] number, owner in
             guard owner == nil else { return }
@@ -43,7 +46,9 @@ extension SQLiteRecordStore {
     }
 
     private static func containerCount(of account: AccountID, _ connection: SQLiteConnection) throws -> Int {
-        let select = try connection.statement("SELECT count(*) FROM containers WHERE account = ?")
+        let select = try connection.statement(
+            "SELECT count(*) FROM containers WHERE account = ? AND removed IS NULL"
+        )
         select.bind(1, account.number)
         defer { select.reset() }
         return try select.step() ? select.integer(0) : 0

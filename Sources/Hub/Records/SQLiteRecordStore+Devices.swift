@@ -259,9 +259,11 @@ extension SQLiteRecordStore {
     /// All accounts of a store that another process may have open; nothing is written.
     static func accounts(at place: FilePath) throws -> [HubProcess.Account] {
         let connection = try SQLiteConnection(path: place.string)
+        let kept =
+            try connection.formatVersion() >= RecordSchema.removalsVersion ? " AND removed IS NULL" : ""
         let select = try connection.statement(
             """
-            SELECT account, (SELECT count(*) FROM containers WHERE containers.account = accounts.account)
+            SELECT account, (SELECT count(*) FROM containers WHERE containers.account = accounts.account\(kept))
             FROM accounts ORDER BY account
             """
         )

@@ -50,6 +50,7 @@ extension SQLiteRecordStore {
         let (isTaken, _) = try await database.writer.perform { connection in
             // A request may have begun before its device was revoked: what that has left goes but once.
             guard try !Self.isRevoked(caller.device, connection) else { throw HubRefusal.revoked }
+            try Self.checkIsKept(container, receiver.container, connection)
             let before = try Self.byteCount(of: caller.account, connection)
             if let known = try Self.keys(keys.generation, for: receiver, connection) {
                 // What is there takes no more room: it may be said again.

@@ -23,6 +23,7 @@ extension SQLiteRecordStore {
         let weight = commits.reduce(4) { $0 + 2 + $1.record.count / 4096 }
         let outcome = try await database.writer.perform(weight: weight) { connection in
             guard try !Self.isRevoked(caller.device, connection) else { throw HubRefusal.revoked }
+            try Self.checkIsKept(container, number, connection)
             return try Self.write(commits, to: number, by: caller, byteCountMax: byteCountMax, connection)
         } whenDurable: { [memory] outcome in
             memory.withLock { memory in
@@ -49,7 +50,7 @@ extension SQLiteRecordStore {
             switch CommitRule.decide(commit, last: try last(of: commit.item, in: number, connection)) {
             case .answer(let answer): outcome.answers.append(answer)
             case .append:
-                outcome.byteCount += commit.record.count
+                outcome.byteCount += commit.record.count + RecordSchema.entryByteCount
                 guard outcome.byteCount <= byteCountMax else { throw QuotaExceeded() }
                 let head = try chain.append(
                     item: commit.item,
@@ -137,7 +138,7 @@ extension SQLiteRecordStore {
 
     private static func set(_ head: LogHead, of number: Int, _ connection: SQLiteConnection) throws {
         let update = try connection.statement(
-            "UPDATE containers SET position = ?, hash = ? WHERE number = ?"
+            "UPDATE containers SET position = ?, hash = ?, committed = unixepoch() WHERE number = ?"
         )
         update.bind(1, Int(head.position))
         update.bind(2, head.hash.bytes)
@@ -156,7 +157,7 @@ extension SQLiteRecordStore {
         try update.run()
     }
 
-    private static func key(_ number: Int, _ position: UInt64) -> Int {
+    static func key(_ number: Int, _ position: UInt64) -> Int {
         number << RecordSchema.positionBits + Int(position)
     }
 
@@ -166,9 +167,7 @@ extension SQLiteRecordStore {
         limit: Int
     ) async throws -> LogPage {
         // What a transaction has added may be read before those who asked for it hear of it: until then it is nobody's.
-        guard let known = memory.withLock({ $0.containers[container] }) else {
-            throw HubRefusal.notFound("container")
-        }
+        let known = try state(of: container)
         let (number, head) = (known.number, known.head)
         guard position < head.position else { return LogPage([], head: head) }
         return try await database.readers.perform { connection in

@@ -90,7 +90,8 @@ extension SQLiteRecordStore {
             """
             SELECT readings.device, containers.container, readings.position, readings.asked, readings.container
             FROM devices JOIN readings ON readings.device = devices.device
-            JOIN containers ON containers.number = readings.container WHERE devices.account = ?
+            JOIN containers ON containers.number = readings.container
+            WHERE devices.account = ? AND containers.removed IS NULL
             """
         )
         select.bind(1, caller.account.number)

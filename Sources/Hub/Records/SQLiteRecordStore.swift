@@ -19,6 +19,8 @@ package final class SQLiteRecordStore: RecordStore {
         /// Hashes of tokens that were worth something once.
         var revokedTokens: Set<[UInt8]> = []
         var containers: [ContainerName: ContainerState] = [:]
+        /// Those that were removed, and whose they were.
+        var removed: [ContainerName: AccountID] = [:]
         var byteCounts: [AccountID: Int] = [:]
         var observers: [@Sendable (HubNews) -> Void] = []
     }
@@ -68,6 +70,10 @@ package final class SQLiteRecordStore: RecordStore {
         }
     }
 
+    package func isRemoved(_ container: ContainerName, of account: AccountID) -> Bool {
+        memory.withLock { $0.removed[container] == account }
+    }
+
     /// Whether a device is registered, and not revoked.
     package var hasDevices: Bool { memory.withLock { !$0.callers.isEmpty } }
 
@@ -80,11 +86,15 @@ package final class SQLiteRecordStore: RecordStore {
     }
 
     /// A container's number; refused where there is no such container.
-    func number(of container: ContainerName) throws -> Int {
-        guard let state = memory.withLock({ $0.containers[container] }) else {
-            throw HubRefusal.notFound("container")
+    func number(of container: ContainerName) throws -> Int { try state(of: container).number }
+
+    /// What is known of a container; refused where there is no such container, or it was removed.
+    func state(of container: ContainerName) throws -> ContainerState {
+        let (state, isRemoved) = memory.withLock { ($0.containers[container], $0.removed[container] != nil) }
+        guard let state else {
+            throw isRemoved ? HubRefusal.removed(container) : .notFound("container")
         }
-        return state.number
+        return state
     }
 
     private static func remembered(_ connection: SQLiteConnection) throws -> Memory {
@@ -101,9 +111,15 @@ package final class SQLiteRecordStore: RecordStore {
             )
         }
         let containers = try connection.statement(
-            "SELECT container, number, account, position, hash FROM containers"
+            "SELECT container, number, account, position, hash, removed FROM containers"
         )
         while try containers.step() {
+            guard containers.isNull(5) else {
+                memory.removed[ContainerName(unchecked: containers.blob(0))] = AccountID(
+                    containers.integer(2)
+                )
+                continue
+            }
             let head = LogHead(
                 position: UInt64(containers.integer(3)),
                 hash: LogHash(unchecked: containers.blob(4))

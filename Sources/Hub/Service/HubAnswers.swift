@@ -47,10 +47,8 @@ extension HubRefusal {
         case BlobFrameError.tooMany: self = .tooLarge("\(BlobFrameError.tooMany)")
         case let error as BlobFrameError: self = .malformed("\(error)")
         case let error as DecodingError: self = .malformed(error.sentence)
-        case let error as SystemError where error.isFull:
-            self.init(507, .volumeFull, "The hub's volume is full. Free some space there and try again.")
-        case let error as SQLiteError where error.isFull:
-            self.init(507, .volumeFull, "The hub's volume is full. Free some space there and try again.")
+        case let error as SystemError where error.isFull: self = .volumeFull
+        case let error as SQLiteError where error.isFull: self = .volumeFull
         default:
             self.init(500, .fault, "The hub could not do it; its log says why. Try again, or ask its owner.")
         }

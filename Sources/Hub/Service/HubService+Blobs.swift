@@ -75,8 +75,9 @@ extension HubService {
                     }
                 }
             }
-        } drop: {
-            batch.abandon()
+        } drop: { failure in
+            guard failure == nil else { return batch.abandon() }
+            self.keepWhole(of: batch, share)
         } end: { failure in
             await self.outcome { _ in
                 if let failure { throw failure }
@@ -89,6 +90,18 @@ extension HubService {
             }
         }
         return .receive(receiver, byteCountMax: UInt64(byteCount))
+    }
+
+    /// Keeps the blobs of a body that has broken off which came whole: over a line that breaks often a device would never get
+    /// through what takes several requests.
+    private func keepWhole(of batch: any BlobBatch, _ share: BodyBudget.Share) {
+        guard batch.dropUnfinished() else { return batch.abandon() }
+        let isKept = brokenOff.keep {
+            defer { withExtendedLifetime(share) {} }
+            // The device asks what is missing, and sends that.
+            do { _ = try await batch.commit() } catch { _ = self.response(to: error) }
+        }
+        if !isKept { batch.abandon() }
     }
 
     /// Begins to take blobs, if the account has room for them beside all else that it has and that is on its way.
@@ -137,7 +150,7 @@ extension HubService {
         try batch.begin(name, byteCount: byteCount)
         let receiver = StreamReceiver { bytes in
             try batch.append(bytes)
-        } drop: {
+        } drop: { _ in
             batch.abandon()
         } end: { failure in
             await self.outcome { _ in
@@ -158,7 +171,7 @@ extension HubService {
         let piece = try blobs.beginPiece(name, of: owner, range, byteCountMax: blobByteCountMax(owner))
         let receiver = StreamReceiver { bytes in
             try piece.append(bytes)
-        } drop: {
+        } drop: { _ in
             piece.abandon()
         } end: { failure in
             await self.outcome { _ in

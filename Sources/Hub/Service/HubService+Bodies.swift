@@ -84,15 +84,15 @@ final class StreamReceiver: HTTPBodyReceiver {
     private let failure = Locked<(any Error)?>(nil)
     private let take: @Sendable (UnsafeRawBufferPointer) throws -> Void
     private let end: @Sendable ((any Error)?) async -> WebResponse
-    private let drop: @Sendable () -> Void
+    private let drop: @Sendable ((any Error)?) -> Void
 
     /// - Parameters:
     ///   - take: Takes the next bytes.
-    ///   - drop: Called when the body has broken off, or after an error.
+    ///   - drop: Called when the body has broken off, or after an error, with that.
     ///   - end: Answers when the body is whole, or with the error.
     init(
         take: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void,
-        drop: @escaping @Sendable () -> Void,
+        drop: @escaping @Sendable ((any Error)?) -> Void,
         end: @escaping @Sendable ((any Error)?) async -> WebResponse
     ) {
         (self.take, self.drop, self.end) = (take, drop, end)
@@ -102,7 +102,7 @@ final class StreamReceiver: HTTPBodyReceiver {
         guard failure.withLock({ $0 == nil }) else { return }
         do { try take(bytes) } catch {
             failure.withLock { $0 = error }
-            drop()
+            drop(error)
         }
     }
 
@@ -112,6 +112,6 @@ final class StreamReceiver: HTTPBodyReceiver {
     }
 
     func abandon() {
-        if failure.withLock({ $0 == nil }) { drop() }
+        if failure.withLock({ $0 == nil }) { drop(nil) }
     }
 }

@@ -6,7 +6,7 @@ extension HubService {
     func make(_ container: ContainerName, _ caller: HubCaller) async throws -> WebResponse {
         let isNew = try await records.makeContainer(container, for: caller.account)
         guard let head = records.head(of: container, for: caller.account) else {
-            throw HubRefusal.notFound("container")
+            throw absent(container, caller)
         }
         return .json(ContainerListing(container, head: head), status: isNew ? 201 : 200)
     }
@@ -131,7 +131,7 @@ extension HubService {
         var isNoted = waitSeconds == 0
         while true {
             guard let head = records.head(of: container, for: caller.account) else {
-                throw HubRefusal.notFound("container")
+                throw absent(container, caller)
             }
             // Who waits after the end has read another log.
             if !isNoted, head.position >= after {

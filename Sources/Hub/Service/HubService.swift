@@ -16,6 +16,7 @@ package final class HubService: HTTPRequestHandler {
     let gate: RequestGate
     let budget = BodyBudget()
     let pages = PageCache()
+    let brokenOff = BrokenOffBodies()
     private let log: @Sendable (String) -> Void
 
     /// - Parameter log: Told of faults of the hub's own, in a line without a secret.
@@ -34,7 +35,7 @@ package final class HubService: HTTPRequestHandler {
         blobs.observeFaults(log)
         records.observe { news in
             switch news {
-            case .entries(let container): room.wake(.log(container))
+            case .entries(let container), .removed(let container): room.wake(.log(container))
             case .revoked(let device): room.revoke(device)
             case .pairing(let name): room.wake(.pairing(name))
             }
@@ -43,6 +44,9 @@ package final class HubService: HTTPRequestHandler {
 
     /// Answers those who wait for news; none will wait from now on.
     package func close() { room.close() }
+
+    /// Returns when what came of bodies that broke off is kept; of later ones nothing is.
+    func endKeeping() async { await brokenOff.end() }
 
     package func answer(to request: WebRequest) -> HTTPAnswer {
         do {
@@ -142,9 +146,12 @@ package final class HubService: HTTPRequestHandler {
     }
 
     private func check(_ container: ContainerName, _ caller: HubCaller) throws {
-        guard records.head(of: container, for: caller.account) != nil else {
-            throw HubRefusal.notFound("container")
-        }
+        guard records.head(of: container, for: caller.account) != nil else { throw absent(container, caller) }
+    }
+
+    /// What is said of a container that is not there.
+    func absent(_ container: ContainerName, _ caller: HubCaller) -> HubRefusal {
+        records.isRemoved(container, of: caller.account) ? .removed(container) : .notFound("container")
     }
 
     /// Answers when it is known how; no thread waits for it.

@@ -4,6 +4,8 @@ package struct HubSettings: Sendable {
     package var quotaByteCount = Int.max / 2
     /// What records may come to beyond that, in bytes: whoever has used up the quota has to be able to say what is removed.
     var spareByteCount: Int { min(quotaByteCount / 16, 4 << 20) }
+    /// How much of the volume's room no blob gets, in bytes: records are small, and find room there when blobs do no more.
+    package var reserveByteCount = 64 << 20
     /// How long released blobs are kept, in seconds.
     package var retentionSeconds = 30 * 86_400
     /// How long an unfinished blob is kept that nobody goes on with, in seconds.

@@ -29,7 +29,7 @@ package protocol BlobStore: Sendable {
     /// - Parameters:
     ///   - byteCount: What they may come to; counts in the account until the batch has ended, or nobody has it any longer.
     ///   - byteCountMax: What the account's blobs may come to, with these.
-    /// - Throws: `QuotaExceeded` when there is no room for them.
+    /// - Throws: `QuotaExceeded` when there is no room for them; `HubRefusal` when the volume has none but for records.
     func begin(for owner: BlobOwner, byteCount: Int, byteCountMax: Int) throws -> any BlobBatch
     /// Frames of blobs in the order of their names, as many as fit; those that are missing are left out.
     func frames(of names: [BlobName], of owner: BlobOwner) async throws -> BlobFrameList
@@ -43,7 +43,8 @@ package protocol BlobStore: Sendable {
     ///
     /// - Parameter byteCountMax: What the account's blobs may come to, with this one as a whole.
     /// - Throws: `HubRefusal` when it does not begin where the last one ended, or when another request is at it, or when
-    ///   too many are unfinished; `QuotaExceeded` when there is no room for the whole.
+    ///   too many are unfinished, or when the volume has no room for the piece but for records; `QuotaExceeded` when there is no
+    ///   room for the whole.
     func beginPiece(
         _ name: BlobName,
         of owner: BlobOwner,
@@ -98,6 +99,10 @@ package protocol BlobBatch: AnyObject, Sendable {
     ///
     /// - Returns: How many were new.
     func commit() async throws -> Int
+    /// No more comes: forgets the blob that is not whole. What is whole may be made durable.
+    ///
+    /// - Returns: Whether any is.
+    func dropUnfinished() -> Bool
     /// Forgets them.
     func abandon()
 }

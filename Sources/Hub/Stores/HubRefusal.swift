@@ -38,6 +38,16 @@ package struct HubRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         HubRefusal(404, .notFound, "There is no such \(what) in this account. Check its name.")
     }
 
+    /// 410 for a container that the hub's owner has removed.
+    package static func removed(_ container: ContainerName) -> HubRefusal {
+        HubRefusal(
+            410,
+            .removed,
+            "The hub's owner has removed this folder from the hub. For a while he can have the hub keep it again, with "
+                + "“sheaf hub keep \(container)”."
+        )
+    }
+
     /// 413, with what is too large.
     package static func tooLarge(_ message: String) -> HubRefusal {
         HubRefusal(413, .tooLarge, message)
@@ -51,6 +61,11 @@ package struct HubRefusal: Error, Hashable, Sendable, CustomStringConvertible {
             "The account may keep \(byteCount) bytes on this hub and this would be more. "
                 + "Ask for a larger quota; what is removed leaves room only after the hub's retention."
         )
+    }
+
+    /// 507, whatever the account may keep.
+    package static var volumeFull: HubRefusal {
+        HubRefusal(507, .volumeFull, "The hub's volume is full. Free some space there and try again.")
     }
 
     /// 429.

@@ -45,6 +45,8 @@ package struct NewDevice: Hashable, Sendable {
 package enum HubNews: Hashable, Sendable {
     /// A container's log is longer.
     case entries(ContainerName)
+    /// The hub's owner has removed a container.
+    case removed(ContainerName)
     /// A device's token is worth nothing any longer.
     case revoked(DeviceName)
     /// A pairing has one more message.
@@ -111,10 +113,13 @@ package protocol RecordStore: Sendable {
     /// Makes a container, unless it is there.
     ///
     /// - Returns: Whether it was made. A name that another account has is refused, and one more than an account may have.
+    /// - Throws: `HubRefusal` with code `removed` for one that the hub's owner has removed.
     func makeContainer(_ container: ContainerName, for account: AccountID) async throws -> Bool
     func containers(of account: AccountID) async throws -> [ContainerListing]
-    /// The end of a container's log; nil where the account has no such container.
+    /// The end of a container's log; nil where the account has no such container, or it was removed.
     func head(of container: ContainerName, for account: AccountID) -> LogHead?
+    /// Whether the hub's owner has removed a container of the account. Nothing is read of it, or added to it, from then on.
+    func isRemoved(_ container: ContainerName, of account: AccountID) -> Bool
 
     /// Keeps wrapped keys, which count as the account's bytes.
     ///

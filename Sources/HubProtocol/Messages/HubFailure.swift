@@ -53,6 +53,8 @@ package struct HubFailureCode: RawRepresentable, Codable, Hashable, Sendable {
     package static let conflict = HubFailureCode(rawValue: "conflict")
     /// 409: a piece of an upload does not begin where the one before ended; `Upload-Offset` says where.
     package static let wrongOffset = HubFailureCode(rawValue: "wrong-offset")
+    /// 410: the container was here, and the hub's owner has removed it. Nobody makes it again.
+    package static let removed = HubFailureCode(rawValue: "removed")
     /// 411: a body must say how long it is.
     package static let lengthRequired = HubFailureCode(rawValue: "length-required")
     /// 413: over a limit.

@@ -6,6 +6,8 @@
 ///   root are faults. If it has one that neither side has, the file is a conflict as a whole, and one side's stands.
 /// - Where a side has such a fault itself, as half of a document has, nothing is said of faults of that kind.
 ///
+/// - Where one side is UTF-8 and the other is not, the file is a conflict as a whole, too.
+///
 /// What entities, schemas or scripts say is not looked at. Takes time in proportion to the text's length.
 public struct MarkupMerger: Merger {
     /// Whose rules for tags hold.

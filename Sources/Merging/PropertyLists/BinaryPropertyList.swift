@@ -11,8 +11,17 @@ enum BinaryPropertyList {
 
     /// - Returns: JSON; nil for what is broken, too deep, or far larger than its bytes.
     static func json(_ bytes: [UInt8]) -> [UInt8]? {
-        guard var reader = BinaryReader(bytes), reader.append(reader.top, depth: 0) else { return nil }
-        return reader.json
+        var room = treeNodeCountMax
+        return json(bytes, &room)
+    }
+
+    /// - Parameter room: How many values there may be; those that are read are taken off. One that is referred to again
+    ///   counts again.
+    /// - Returns: JSON; nil as above, and where there are more values.
+    static func json(_ bytes: [UInt8], _ room: inout Int) -> [UInt8]? {
+        guard var reader = BinaryReader(bytes, room: room) else { return nil }
+        defer { room = reader.room }
+        return reader.append(reader.top, depth: 0) ? reader.json : nil
     }
 
     /// - Parameter json: What ``json(_:)`` gave, or a part of it.
@@ -40,6 +49,25 @@ enum BinaryPropertyList {
     }
 }
 
+/// The JSON that binary property lists are read into: the same, but for the types of values.
+enum TaggedJSONSyntax: TreeSyntax {
+    static var separator: [UInt8] { JSONSyntax.separator }
+
+    static func brackets(_ kind: SourceNode.Kind) -> (open: [UInt8], close: [UInt8]) {
+        JSONSyntax.brackets(kind)
+    }
+
+    static func isNumber(_ scalar: ArraySlice<UInt8>) -> Bool {
+        ["\"i", "\"j", "\"r", "\"d"].contains { scalar.starts(with: $0.utf8) }
+    }
+
+    static func remarks(in source: [UInt8], _ range: Range<Int>) -> [Range<Int>] { [] }
+
+    static func parse(_ source: [UInt8], _ numbers: inout NumberedValues) -> SourceTree? {
+        JSONSyntax.parse(source, &numbers)
+    }
+}
+
 private struct BinaryReader {
     private let bytes: [UInt8]
     private let offsetSize: Int
@@ -50,11 +78,13 @@ private struct BinaryReader {
     private(set) var json: [UInt8] = []
     /// References to one object again and again must not make it larger without end.
     private let jsonCountMax: Int
+    private(set) var room: Int
 
-    init?(_ bytes: [UInt8]) {
+    init?(_ bytes: [UInt8], room: Int) {
         guard bytes.count >= 40, bytes.starts(with: BinaryPropertyList.magic) else { return nil }
         self.bytes = bytes
-        jsonCountMax = bytes.count * 16 + 65_536
+        self.room = room
+        jsonCountMax = min(bytes.count * 16 + 65_536, max(bytes.count * 3, 64 << 20))
         let trailer = bytes.count - 32
         (offsetSize, referenceSize) = (Int(bytes[trailer + 6]), Int(bytes[trailer + 7]))
         guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
@@ -82,7 +112,8 @@ private struct BinaryReader {
 
     /// Puts an object behind the JSON there is.
     mutating func append(_ object: Int, depth: Int) -> Bool {
-        guard depth < treeDepthMax, json.count <= jsonCountMax, object < objectCount,
+        room -= 1
+        guard room >= 0, depth < treeDepthMax, json.count <= jsonCountMax, object < objectCount,
             let place = Self.number(bytes, tableStart + object * offsetSize, offsetSize), place >= 8,
             place < tableStart
         else { return false }

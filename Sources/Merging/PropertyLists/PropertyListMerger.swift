@@ -9,8 +9,12 @@
 ///   places, so that keys of two of them do not go together. It is merged as a whole, or a conflict; so are a binary
 ///   list and one in XML.
 /// - In a conflict in a binary list, each part is a property list of its own, and there are no ranges.
+/// - More than two million values in all versions together are merged as a whole, or a conflict; in a binary list one that is
+///   referred to at several places counts at each.
 public struct PropertyListMerger: Merger {
     private let identityKeys: [String]
+    /// Less than usual only where that is tried out.
+    var nodeCountMax = treeNodeCountMax
 
     /// - Parameter identityKeys: What tells a list's dictionaries apart, the most trusted first.
     public init(identityKeys: [String] = ["id", "uuid", "UUID", "identifier", "_id"]) {
@@ -27,7 +31,14 @@ public struct PropertyListMerger: Merger {
         }
         return areBinary[0]
             ? mergeBinary(base, mine, theirs)
-            : mergeTrees(XMLPropertyListSyntax.self, base: base, mine: mine, theirs: theirs, identityKeys)
+            : mergeTrees(
+                XMLPropertyListSyntax.self,
+                base: base,
+                mine: mine,
+                theirs: theirs,
+                identityKeys,
+                nodeCountMax: nodeCountMax
+            )
     }
 
     /// Whether the list says of itself that it is an archive. One that names the key elsewhere is taken for one, too.
@@ -42,11 +53,19 @@ public struct PropertyListMerger: Merger {
     }
 
     private func mergeBinary(_ base: [UInt8]?, _ mine: [UInt8], _ theirs: [UInt8]) -> MergedFile {
-        let baseJSON = base.flatMap(BinaryPropertyList.json)
-        guard (baseJSON == nil) == (base == nil), let own = BinaryPropertyList.json(mine),
-            let other = BinaryPropertyList.json(theirs)
+        var room = nodeCountMax
+        let baseJSON = base.flatMap { BinaryPropertyList.json($0, &room) }
+        guard (baseJSON == nil) == (base == nil), let own = BinaryPropertyList.json(mine, &room),
+            let other = BinaryPropertyList.json(theirs, &room)
         else { return .inConflict(base: base, mine: mine, theirs: theirs) }
-        let merged = mergeTrees(JSONSyntax.self, base: baseJSON, mine: own, theirs: other, identityKeys)
+        let merged = mergeTrees(
+            TaggedJSONSyntax.self,
+            base: baseJSON,
+            mine: own,
+            theirs: other,
+            identityKeys,
+            nodeCountMax: nodeCountMax
+        )
         guard let contents = BinaryPropertyList.binary(merged.contents) else {
             return .inConflict(base: base, mine: mine, theirs: theirs)
         }

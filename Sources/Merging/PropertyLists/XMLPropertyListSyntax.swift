@@ -7,6 +7,10 @@ enum XMLPropertyListSyntax: TreeSyntax {
             ? (Array("<array>".utf8), Array("</array>".utf8)) : (Array("<dict>".utf8), Array("</dict>".utf8))
     }
 
+    static func isNumber(_ scalar: ArraySlice<UInt8>) -> Bool {
+        ["<integer", "<real", "<date"].contains { scalar.starts(with: $0.utf8) }
+    }
+
     static func parse(_ source: [UInt8], _ numbers: inout NumberedValues) -> SourceTree? {
         guard source.count <= Int(Int32.max), String(validating: source, as: UTF8.self) != nil else {
             return nil
@@ -157,12 +161,8 @@ private struct XMLReader {
         }
     }
 
-    private mutating func scalar(_ name: String, _ text: [UInt8], _ start: Int) -> SourceNode {
-        SourceNode(
-            kind: .scalar,
-            range: start..<position,
-            number: numbers.scalar(Array(name.utf8) + [0x3A] + text)
-        )
+    private mutating func scalar(_ name: String, _ text: [UInt8], _ start: Int) -> SourceNode? {
+        numbers.scalar(Array(name.utf8) + [0x3A] + text, start..<position)
     }
 
     private static func trimmed(_ text: [UInt8], all: Bool) -> [UInt8] {

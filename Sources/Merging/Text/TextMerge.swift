@@ -53,8 +53,17 @@ struct TextMerge {
         else {
             return .inConflict(base: base, mine: mine, theirs: theirs)
         }
+        let encodings = [TextEncoding(of: mine), TextEncoding(of: theirs)]
+        guard TextEncoding.goTogether(encodings[0], encodings[1], unit) else {
+            return .inConflict(base: base, mine: mine, theirs: theirs)
+        }
         var merge = TextMerge(base, mine, theirs, unit)
-        return merge.run()
+        let merged = merge.run()
+        // Torn where neither side is: nobody is given that.
+        guard encodings.contains(.unknown) || TextEncoding(of: merged.contents) != .unknown else {
+            return .inConflict(base: base, mine: mine, theirs: theirs)
+        }
+        return merged
     }
 
     private init(_ base: [UInt8], _ mine: [UInt8], _ theirs: [UInt8], _ unit: Unit) {
@@ -142,35 +151,5 @@ struct TextMerge {
     func part(_ text: LinedText, _ lines: Range<Int>) -> MergeConflict.Part {
         let range = text.range(lines)
         return MergeConflict.Part(range: range, bytes: Array(text.bytes[range]))
-    }
-
-    // MARK: Words
-
-    /// A place that is larger is no place where two have worked on one sentence.
-    private static let wordsByteCountMax = 1 << 20
-
-    private func mergedWords(_ chunk: ThreeWay.Chunk) -> [UInt8]? {
-        let byteCount =
-            base.range(chunk.base).count + mine.range(chunk.mine).count + theirs.range(chunk.theirs).count
-        guard byteCount <= Self.wordsByteCountMax else { return nil }
-        let parts = [(base, chunk.base), (mine, chunk.mine), (theirs, chunk.theirs)].map { text, lines in
-            Array(text.bytes[text.range(lines)])
-        }
-        guard parts.allSatisfy({ !$0.isEmpty && String(validating: $0, as: UTF8.self) != nil }) else {
-            return nil
-        }
-        let ends = parts.map { TokenEnds.words($0) }
-        var table = TokenTable(tokenCount: ends[0].count)
-        let numbers = zip(parts, ends).map { table.numbers(of: $0, ends: $1) }
-        let chunks = ThreeWay.chunks(numbers[0], numbers[1], numbers[2], numberCount: table.count)
-        guard !chunks.contains(where: { $0.kind == .conflict }) else { return nil }
-        var words: [UInt8] = []
-        for chunk in chunks {
-            let (version, tokens) = chunk.kind == .onlyTheirs ? (2, chunk.theirs) : (1, chunk.mine)
-            let start = tokens.lowerBound == 0 ? 0 : Int(ends[version][tokens.lowerBound - 1])
-            let end = tokens.upperBound == 0 ? 0 : Int(ends[version][tokens.upperBound - 1])
-            words += parts[version][start..<end]
-        }
-        return words
     }
 }

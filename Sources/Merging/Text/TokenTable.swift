@@ -129,6 +129,11 @@ enum TokenEnds {
         }
     }
 
+    /// Whether a token is a word, or a number, of more than one letter or digit.
+    static func isWord(_ token: ArraySlice<UInt8>) -> Bool {
+        token.count > 1 && token.first.map { Kind($0) == .word } ?? false
+    }
+
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     private enum Kind {

@@ -6,6 +6,10 @@ enum JSONSyntax: TreeSyntax {
         kind == .list ? ([0x5B], [0x5D]) : ([0x7B], [0x7D])
     }
 
+    static func isNumber(_ scalar: ArraySlice<UInt8>) -> Bool {
+        scalar.first.map { $0 == 0x2D || (0x30...0x39).contains($0) } ?? false
+    }
+
     /// None: JSON has no comments.
     static func remarks(in source: [UInt8], _ range: Range<Int>) -> [Range<Int>] { [] }
 
@@ -53,7 +57,7 @@ private struct JSONReader {
         case 0x22:
             let start = position
             guard let text = string() else { return nil }
-            return SourceNode(kind: .scalar, range: start..<position, number: numbers.scalar([0x22] + text))
+            return numbers.scalar([0x22] + text, start..<position)
         case 0x2D, 0x30...0x39: return number()
         default: return literal()
         }
@@ -106,11 +110,7 @@ private struct JSONReader {
         for text in ["true", "false", "null"] where source[position...].starts(with: text.utf8) {
             let start = position
             position += text.utf8.count
-            return SourceNode(
-                kind: .scalar,
-                range: start..<position,
-                number: numbers.scalar(Array(text.utf8))
-            )
+            return numbers.scalar(Array(text.utf8), start..<position)
         }
         return nil
     }
@@ -128,8 +128,7 @@ private struct JSONReader {
             if next == 0x2B || next == 0x2D { position += 1 }
             guard skipDigits() else { return nil }
         }
-        let text = Array(source[start..<position])
-        return SourceNode(kind: .scalar, range: start..<position, number: numbers.scalar(text))
+        return numbers.scalar(Array(source[start..<position]), start..<position)
     }
 
     private mutating func skipDigits() -> Bool {

@@ -14,6 +14,8 @@ struct ListAlignment {
     private let numbers: [Element: Int32]
     /// By number: where an element is that is once in every version; nil for all others.
     private let constants: [Constant?]
+    /// Elements that one side moved and the other one has nowhere, in the order of the base.
+    let strays: [Stray]
     /// By index in the base: whether a side has something else in the element's place.
     private let isChangedInMine: [Bool]
     private let isChangedInTheirs: [Bool]
@@ -43,6 +45,15 @@ struct ListAlignment {
         let theirs: Int
     }
 
+    /// An element that is once in the base, elsewhere on one side, once, and nowhere on the other: taken away there, or edited.
+    struct Stray {
+        let number: Int32
+        let base: Int
+        let mover: MergeSide
+        /// Where the mover has it.
+        let place: Int
+    }
+
     /// The indices of elements that are in each other's place.
     struct Pair {
         let base: Int
@@ -69,8 +80,22 @@ struct ListAlignment {
             else { return nil }
             return Constant(base: inBase, mine: inMine, theirs: inTheirs)
         }
-        isChangedInMine = Self.changed(base.count, ownHunks)
-        isChangedInTheirs = Self.changed(base.count, otherHunks)
+        let (changedInMine, changedInTheirs) = (
+            Self.changed(base.count, ownHunks), Self.changed(base.count, otherHunks)
+        )
+        (isChangedInMine, isChangedInTheirs) = (changedInMine, changedInTheirs)
+        let (isInMine, isInTheirs) = (Set(mine), Set(theirs))
+        strays = base.indices.compactMap { index in
+            let number = base[index]
+            guard places[0][Int(number)] != nil else { return nil }
+            if changedInMine[index], let place = places[1][Int(number)], !isInTheirs.contains(number) {
+                return Stray(number: number, base: index, mover: .mine, place: place)
+            }
+            if changedInTheirs[index], let place = places[2][Int(number)], !isInMine.contains(number) {
+                return Stray(number: number, base: index, mover: .theirs, place: place)
+            }
+            return nil
+        }
         let isAsked = chunks.contains { $0.kind == .conflict && $0.isPaired }
         fieldCounts = isAsked ? Self.fieldCounts(old) : [:]
     }
@@ -112,9 +137,12 @@ struct ListAlignment {
 
     /// The number of an element, if it is once in every version.
     func constantNumber(_ member: SourceNode.Member) -> Int32? {
-        guard let number = numbers[Element(member)], constant(number) != nil else { return nil }
+        guard let number = number(member), constant(number) != nil else { return nil }
         return number
     }
+
+    /// The number of an element of any version.
+    func number(_ member: SourceNode.Member) -> Int32? { numbers[Element(member)] }
 
     /// Who has moved an element that is once in every version.
     func movers(of element: Constant) -> [MergeSide] {
@@ -141,6 +169,11 @@ struct ListAlignment {
                 theirs: chunk.theirs.lowerBound + offset
             )
         }
+    }
+
+    /// The numbers of a pair's elements.
+    func elements(_ pair: Pair) -> (base: Int32, mine: Int32, theirs: Int32) {
+        (base[pair.base], mine[pair.mine], theirs[pair.theirs])
     }
 
     /// Whether both sides' elements are the base's one, edited, and not others that were put in its place.

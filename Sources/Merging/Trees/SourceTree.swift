@@ -59,14 +59,21 @@ protocol TreeSyntax: Sendable {
     /// What stands between members.
     static var separator: [UInt8] { get }
     static func brackets(_ kind: SourceNode.Kind) -> (open: [UInt8], close: [UInt8])
+    /// Whether a value without members is a number or a date, by how it is written.
+    static func isNumber(_ scalar: ArraySlice<UInt8>) -> Bool
     /// Where the comments lie in what stands between values.
     static func remarks(in source: [UInt8], _ range: Range<Int>) -> [Range<Int>]
-    /// Reads a text; nil for one that is broken, has a key twice in one dictionary, or is nested too deeply.
+    /// Reads a text; nil for one that is broken, has a key twice in one dictionary, is nested too deeply, or has more values
+    /// than there is room for.
     static func parse(_ source: [UInt8], _ numbers: inout NumberedValues) -> SourceTree?
 }
 
 /// How deep trees may be; deeper ones are not looked into. Readers and mergers call themselves for each level.
 let treeDepthMax = 200
+
+/// So many values are looked into in all versions of a file together, lists and dictionaries included: each takes up to
+/// six hundred bytes in memory, however few it takes in the file.
+let treeNodeCountMax = 2_000_000
 
 /// Gives values that mean the same, and have the same comments in them, equal numbers.
 struct NumberedValues {
@@ -79,11 +86,26 @@ struct NumberedValues {
     }
 
     private var numbers: [Value: Int32] = [:]
+    /// How many values there may be from now on.
+    private var room: Int
 
+    init(nodeCountMax: Int = treeNodeCountMax) { room = nodeCountMax }
+
+    /// A value without members; nil when there are too many.
+    ///
     /// - Parameter text: What tells the value from others, its type included.
-    mutating func scalar(_ text: [UInt8]) -> Int32 { number(.scalar(text)) }
+    mutating func scalar(_ text: [UInt8], _ range: Range<Int>) -> SourceNode? {
+        guard takeRoom() else { return nil }
+        return SourceNode(kind: .scalar, range: range, number: number(.scalar(text)))
+    }
 
-    /// A list or dictionary, numbered by its members and the comments between them; nil when a key is there twice.
+    private mutating func takeRoom() -> Bool {
+        room -= 1
+        return room >= 0
+    }
+
+    /// A list or dictionary, numbered by its members and the comments between them; nil when a key is there twice, or there
+    /// are too many values.
     mutating func container(
         _ kind: SourceNode.Kind,
         _ range: Range<Int>,
@@ -91,6 +113,7 @@ struct NumberedValues {
         _ closingSpace: Range<Int>,
         closingRemarks: [UInt8] = []
     ) -> SourceNode? {
+        guard takeRoom() else { return nil }
         let isList = kind == .list
         let ordered = isList ? members : members.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         if !isList {

@@ -9,6 +9,7 @@ extension TreeMerge {
         let list = ListAlignment(old, own, other)
         var pieces: [Piece] = []
         for chunk in list.chunks { pieces += merge(chunk, list, place) }
+        tellStrays(pieces, list, place)
         return assemble(settled(pieces, list, place), place, old, own, other, first: standing)
     }
 
@@ -23,9 +24,32 @@ extension TreeMerge {
         case .unchanged, .same: return standingPieces(chunk, list)
         case .conflict: break
         }
-        if let pairs = list.pairs(chunk) { return pairs.flatMap { merge($0, list, place) } }
+        if let pairs = list.pairs(chunk), !makesNumbers(pairs, list) {
+            return pairs.flatMap { merge($0, list, place) }
+        }
         conflict(chunk, list, place)
         return standingPieces(chunk, list)
+    }
+
+    /// Whether the pairs are numbers side by side that neither side has so: of a date's parts, or a place's, each has changed
+    /// its own.
+    private func makesNumbers(_ pairs: [ListAlignment.Pair], _ list: ListAlignment) -> Bool {
+        guard pairs.count > 1, pairs.allSatisfy({ areNumbers($0, list) }) else { return false }
+        let numbers = pairs.map { list.elements($0) }
+        let isMine = numbers.allSatisfy { $0.theirs == $0.base || $0.theirs == $0.mine }
+        let isTheirs = numbers.allSatisfy { $0.mine == $0.base || $0.mine == $0.theirs }
+        return !isMine && !isTheirs
+    }
+
+    private func areNumbers(_ pair: ListAlignment.Pair, _ list: ListAlignment) -> Bool {
+        let sides = [
+            (base, list.old?.members[pair.base]), (mine, list.own.members[pair.mine]),
+            (theirs, list.other.members[pair.theirs]),
+        ]
+        return sides.allSatisfy { tree, member in
+            guard let tree, let member, member.value.kind == .scalar else { return false }
+            return Syntax.isNumber(tree.text(member.value))
+        }
     }
 
     private mutating func merge(
@@ -85,6 +109,27 @@ extension TreeMerge {
     }
 
     // MARK: Moves
+
+    /// What one side moved and the other one took away stays where it was moved to, and is told: so does what the other one
+    /// has moved and edited, beside what it has become there. Nobody could say whether both have one element in mind.
+    private mutating func tellStrays(
+        _ pieces: [Piece],
+        _ list: ListAlignment,
+        _ place: [MergeConflict.Step]
+    ) {
+        guard !list.strays.isEmpty else { return }
+        let standing = Set(pieces.compactMap { list.number($0.member) })
+        for stray in list.strays where standing.contains(stray.number) {
+            let (index, isMine) = (stray.place..<stray.place + 1, stray.mover == .mine)
+            conflict(
+                place + [.index(stray.base)],
+                base.flatMap { part($0, list.old, stray.base..<stray.base + 1) },
+                isMine ? part(mine, list.own, index) : nil,
+                isMine ? nil : part(theirs, list.other, index),
+                stray.mover
+            )
+        }
+    }
 
     /// The pieces with each element once that is once in every version, wherever it was moved.
     ///

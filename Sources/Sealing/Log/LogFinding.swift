@@ -58,7 +58,8 @@ package enum LogFinding: Hashable, Sendable, CustomStringConvertible {
         case .revocationForgotten:
             """
             The hub has forgotten that a device was shut out: it was put back to before that, or deceives. Nothing more is sent \
-            to it. Have whoever runs it put it forward again, or begin a new container.
+            to it. Have whoever runs it put it forward again; where there is no later backup, shut the same device out once more: \
+            sheaf revoke.
             """
         }
     }

@@ -1,5 +1,5 @@
 package import Cryptography
-internal import HubProtocol
+package import HubProtocol
 
 /// A container's keys, sealed under a recovery key: for the hub, or for a file beside the paper.
 ///
@@ -23,6 +23,11 @@ package struct RecoveryKit: Hashable, Sendable {
 
     /// What was read from somewhere.
     package init(encoded: [UInt8]) { self.encoded = encoded }
+
+    /// Whether it says that it is of a container; anybody may say so.
+    package func isMeant(for container: ContainerName) -> Bool {
+        encoded.starts(with: [Self.version] + container.bytes)
+    }
 
     /// Opens it with what was typed from the paper.
     ///

@@ -2,12 +2,24 @@
 extension SyncEngine {
     /// Whether this engine knows that it has made a commit. One from a future that was lost with the engine's memory is
     /// as anybody else's.
-    func isOwn(_ commit: Commit) -> Bool {
+    ///
+    /// A process may be put back to what it was with its memory, as by a snapshot of the whole machine: then it gives numbers again
+    /// that the log has already, and what the log has under them is none of its own.
+    mutating func isOwn(_ commit: Commit) -> Bool {
         let id = commit.id
-        if wentBack.contains(commit.item) {
-            guard case .commit(let own) = steps[commit.item], own.id == id else { return false }
+        if case .commit(let own) = steps[commit.item], own.id == id {
+            if own.state == commit.state { return true }
+            // The hub has taken the one for the other, and says nothing of it any more.
+            endCommit(own)
+            touch(commit.item)
+            return false
         }
-        return id.device == device && id.number <= commitCounts[id.session] ?? 0
+        guard id.device == device, !wentBack.contains(commit.item) else { return false }
+        if id.number > commitCounts[id.session] ?? 0 {
+            if id.session == session { commitCounts[session] = id.number }
+            return false
+        }
+        return steps.commit(id) == nil
     }
 
     /// A commit of this engine is in the log: the one that is waited for, or one before it that was believed lost. What

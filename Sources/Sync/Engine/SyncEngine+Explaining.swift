@@ -92,12 +92,27 @@ extension SyncEngine {
         return reasons.isEmpty ? [.due] : reasons
     }
 
+    /// The items that wait for contents which neither the hub nor this device has, with those.
+    package var lacking: [ItemID: ContentName] {
+        var lacking: [ItemID: ContentName] = [:]
+        for case (.content(let content), let items) in waiting
+        where !uploading.contains(content) && !fetching.contains(content) {
+            for item in items where differs(item) { lacking[item] = content }
+        }
+        return lacking
+    }
+
     /// Whether contents are on their way here.
     package func isGetting(_ content: ContentName) -> Bool { fetching.contains(content) }
 
     /// Whether the hub has been told of an item, and has not answered.
     package func isCommitting(_ item: ItemID) -> Bool {
         if case .commit = steps[item] { true } else { false }
+    }
+
+    /// Whether it waits for what the hub says of just that commit.
+    package func isCommitting(_ commit: Commit) -> Bool {
+        if case .commit(let own) = steps[commit.item] { own.id == commit.id } else { false }
     }
 
     private func reasons(of obstacle: Obstacle, for item: ItemID) -> [Reason] {

@@ -228,8 +228,8 @@ extension SyncEngine {
         return asidePrefix(item) + name
     }
 
-    /// So long a name may be in the file systems of Linux.
-    private static let nameByteCountMax = 255
+    /// So long a name may be wherever a container's folder can be: Linux takes 255 bytes, encrypted folders no more than this.
+    private static let nameByteCountMax = 143
 
     func isAside(_ item: ItemID) -> Bool {
         // By bytes: a name may begin with a sign that belongs to the one before it. Nearly all begin otherwise.

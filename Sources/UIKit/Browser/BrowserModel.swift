@@ -26,8 +26,7 @@ final class BrowserModel {
     private(set) var largeChanges: FolderLargeChanges?
     /// What somebody looks at.
     private(set) var explanation: ItemExplanation?
-    /// Contents that are awaited, by item.
-    private var fetches: [String: NSFileCoordinator] = [:]
+    let awaited = AwaitedContents()
     private var listing: FolderListing?
     /// While the location is not there: what shows that it is there again.
     private var homecoming: DirectoryWatch?
@@ -188,37 +187,20 @@ final class BrowserModel {
         changed()
     }
 
-    /// Has the contents of items come, and returns when all are here.
+    /// Does something about items that other devices have, too, off the main queue: to each, whatever comes of the others.
     ///
-    /// - Throws: `CocoaError`: `userCancelled` after `cancelFetching`, or why they cannot come.
-    func fetch(_ items: [FolderItem]) async throws {
-        for item in items {
-            let coordinator = NSFileCoordinator(filePresenter: nil)
-            fetches[item.id]?.cancel()
-            fetches[item.id] = coordinator
-            defer { if fetches[item.id] === coordinator { fetches[item.id] = nil } }
-            let intent = NSFileAccessIntent.readingIntent(with: item.url, options: .withoutChanges)
-            try await withCheckedThrowingContinuation { (goOn: CheckedContinuation<Void, any Error>) in
-                coordinator.coordinate(with: [intent], queue: .main) { error in
-                    if let error { goOn.resume(throwing: error) } else { goOn.resume() }
-                }
-            }
-        }
-    }
-
-    func cancelFetching(_ ids: [String]) {
-        for id in ids { fetches[id]?.cancel() }
-    }
-
-    /// Does something about items that other devices have, too, off the main queue.
+    /// - Returns: What went wrong, with the item.
     func perform(
         on items: [FolderItem],
         _ body: @escaping @Sendable (URL) throws -> Void
-    ) async throws {
-        let urls = items.map(\.url)
-        try await withCheckedThrowingContinuation { (goOn: CheckedContinuation<Void, any Error>) in
+    ) async -> [(item: FolderItem, error: any Error)] {
+        await withCheckedContinuation { goOn in
             DispatchQueue.global(qos: .userInitiated).async {
-                goOn.resume(with: Result { for url in urls { try body(url) } })
+                var failures: [(item: FolderItem, error: any Error)] = []
+                for item in items {
+                    do { try body(item.url) } catch { failures.append((item, error)) }
+                }
+                goOn.resume(returning: failures)
             }
         }
     }
@@ -234,15 +216,53 @@ final class BrowserModel {
     }
 
     func move(_ ids: [String], into folderID: String, _ finish: @escaping Finish) {
-        run(.move, finish) { try await $0.move(ids, into: folderID) }
+        let leaving = ids.filter { leavesContainer($0, for: folderID) }
+        run(.move, ids, whole: leaving, finish) { try await $0.move($1, into: folderID) }
     }
 
     func duplicate(_ ids: [String], _ finish: @escaping Finish) {
-        run(.duplicate, finish) { await $0.duplicate(ids) }
+        run(.duplicate, ids, whole: ids, finish) { await $0.duplicate($1) }
     }
 
     func trash(_ ids: [String], _ finish: @escaping Finish) {
-        run(.trash, finish) { await $0.trash(ids) }
+        run(.trash, ids, whole: ids, finish) { await $0.trash($1) }
+    }
+
+    /// Whether an item would be kept in step no longer, or with others.
+    private func leavesContainer(_ id: String, for folderID: String) -> Bool {
+        // What cannot be found is refused when it is its turn.
+        guard isSynced, let location, let folder = try? location.folder(folderID),
+            let place = try? location.place(of: id)
+        else { return false }
+        let joined = UbiquityAccount.shared.joined
+        return joined.folder(of: place)?.folder != joined.folder(of: folder.appending(place.name))?.folder
+    }
+
+    /// Does something to items of which some have to be here with all that is in them. Their contents come before it is its turn, so
+    /// that they can be called off, and hold up nothing else.
+    private func run(
+        _ act: BrowserAct,
+        _ ids: [String],
+        whole: [String],
+        _ finish: @escaping Finish,
+        _ body: @escaping @Sendable (FolderOperations, [String]) async throws -> BrowserOutcome
+    ) {
+        let asked = isSynced ? whole.compactMap { items[$0] } : []
+        let missing = asked.filter { $0.isEvicted || $0.kind == .folder }
+        guard !missing.isEmpty else { return run(act, finish) { try await body($0, ids) } }
+        Task {
+            do {
+                let refused = try await awaited.fetch(missing)
+                let left = Set(refused.map { FilePath($0.id) })
+                run(act, finish) { operations in
+                    var outcome = try await body(operations, ids.filter { !left.contains(FilePath($0)) })
+                    outcome.failures.insert(contentsOf: refused.map(\.why), at: 0)
+                    return outcome
+                }
+            } catch {
+                finish(.failure(error))
+            }
+        }
     }
 
     func importItems(at urls: [URL], into folderID: String, mode: ItemImportMode, _ finish: @escaping Finish)

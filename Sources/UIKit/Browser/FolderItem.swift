@@ -41,6 +41,8 @@ package struct FolderItem: Hashable, Sendable, Identifiable {
 
     /// Whether its contents are not on this device: a placeholder stands for it.
     package var isEvicted = false
+    /// Whether somebody keeps it from sync, or the folder that it is in.
+    package var isExcluded = false
 
     /// The folder that holds it, without links on the way.
     let folder: FilePath

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import DocumentFoundation
+internal import FileSystem
 internal import Foundation
 
 /// What came of an act on several items: as many as could be done are done.
@@ -33,9 +34,10 @@ package final class FolderOperations: Sendable {
 
     /// - Parameters:
     ///   - location: Whose items.
-    ///   - trash: Where items go that are put into the trash.
-    package init(location: BrowserLocation, trash: Trash = Trash()) {
-        worker = FolderWorker(location: location, trash: trash)
+    ///   - trash: Where items go that are put into the trash; nil for where all of the location go.
+    package init(location: BrowserLocation, trash: Trash? = nil) {
+        let usual = TrashSettings.forItem(at: location.root.url(isDirectory: true))
+        worker = FolderWorker(location: location, trash: trash ?? Trash(usual))
     }
 
     /// Makes a folder; under the next free name when that one is taken.

@@ -10,10 +10,10 @@ final class FolderSync {
     private let states: UbiquityStates
     private let folder: FilePath
     private let changed: @MainActor () -> Void
-    /// What was said of items, by their names. Of a large folder most are in step, and nothing is said of them.
-    private var known: [String: ItemSyncState] = [:]
+    /// What was said of items, by their names, byte for byte. Of a large folder most are in step, and nothing is said of them.
+    private var known: [FilePath: ItemSyncState] = [:]
     /// Since when items have been on their way to the hub, by their names.
-    private var leaving: [String: DispatchTime] = [:]
+    private var leaving: [FilePath: DispatchTime] = [:]
     /// Whether somebody answers.
     private(set) var isAnswered = false
 
@@ -43,7 +43,7 @@ final class FolderSync {
         known = Dictionary(
             states.all.map { (FilePath($0.path), $0) }
                 // The folder itself may be called like something in it.
-                .filter { $0.parent == folder && !$1.isSimplyHere }.map { ($0.name, $1) },
+                .filter { $0.parent == folder && !$1.isSimplyHere }.map { (FilePath($0.name), $1) },
             uniquingKeysWith: { $1 }
         )
         let now = DispatchTime.now()
@@ -60,18 +60,19 @@ final class FolderSync {
     /// What every save brings for a moment is not shown: an item is on its way to the hub for so long first.
     private static let quietInterval = DispatchTimeInterval.milliseconds(700)
 
-    private func isQuiet(_ name: String) -> Bool {
+    private func isQuiet(_ name: FilePath) -> Bool {
         leaving[name].map { DispatchTime.now() < $0 + Self.quietInterval } ?? false
     }
 
     /// How an item stands; nil when nobody says.
     func standing(of item: FolderItem) -> ItemSyncState.Standing? {
-        guard let state = known[item.name] else {
+        let name = FilePath(item.name)
+        guard let state = known[name] else {
             return item.isEvicted ? .remote : isAnswered ? .settled : nil
         }
         // The list is younger than what was said of the item: it has just come, or gone.
         switch state.standing {
-        case .waiting where isQuiet(item.name), .uploading where isQuiet(item.name): return .settled
+        case .waiting where isQuiet(name), .uploading where isQuiet(name): return .settled
         case .settled where item.isEvicted: return .remote
         case .remote where !item.isEvicted && !state.isWorseInside: return .settled
         case let standing: return standing
@@ -79,7 +80,7 @@ final class FolderSync {
     }
 
     /// What was said of an item; nil for one that is simply here as it is at the hub.
-    func state(of item: FolderItem) -> ItemSyncState? { known[item.name] }
+    func state(of item: FolderItem) -> ItemSyncState? { known[FilePath(item.name)] }
 }
 
 extension ItemSyncState {

@@ -55,6 +55,8 @@ struct ItemMaker {
     private let folder: FilePath
     private let idPrefix: String
     private var types: [TypeKey: ItemType] = [:]
+    /// Whether the folder is kept from sync, as of the look that goes on.
+    private var isFolderExcluded = false
 
     /// - Parameters:
     ///   - location: What the browser shows.
@@ -91,6 +93,7 @@ struct ItemMaker {
             modificationDate: stamp.modificationDate,
             typeIdentifier: type.identifier,
             typeTitle: type.title,
+            isExcluded: isFolderExcluded || SyncExclusion.isMarked(folder.appending(scanned.name)),
             folder: folder
         )
     }
@@ -115,6 +118,7 @@ struct ItemMaker {
             typeIdentifier: type.identifier,
             typeTitle: type.title,
             isEvicted: true,
+            isExcluded: isFolderExcluded || SyncExclusion.isMarked(place),
             folder: folder
         )
     }
@@ -122,6 +126,7 @@ struct ItemMaker {
     /// The items of a look at some names: each itself, or what its placeholder stands for.
     mutating func items(_ names: some Sequence<String>) throws -> [(name: String, item: FolderItem?)] {
         var found: [(name: String, item: FolderItem?)] = []
+        lookForExclusion()
         for (name, scanned) in try FolderScan.items(names, in: folder, passingOver: \.isOutOfReach) {
             found.append((name, scanned.map { item($0) } ?? item(standingFor: name)))
         }
@@ -130,6 +135,7 @@ struct ItemMaker {
 
     /// All items of the folder, those too that placeholders stand for.
     mutating func allItems() throws -> [FolderItem] {
+        lookForExclusion()
         let scanned = try FolderScan.visibleItems(
             in: folder,
             orHidden: { Placeholder.itemName(of: $0) != nil },
@@ -152,6 +158,10 @@ struct ItemMaker {
             if let item = item(standingFor: name) { items.append(item) }
         }
         return items
+    }
+
+    private mutating func lookForExclusion() {
+        isFolderExcluded = SyncExclusion.isExcluded(folder, below: location.root)
     }
 
     /// The stamp of the file or directory that a person gets to; nil when there is none to get to.

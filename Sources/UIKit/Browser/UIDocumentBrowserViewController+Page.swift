@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 internal import SyncMessages
 internal import UniformTypeIdentifiers
@@ -135,7 +136,9 @@ extension UIDocumentBrowserViewController {
             model.explain(try verb == "explain" ? items(arguments).first : nil)
             answer(.success(nil))
         case "evict":
-            perform("Remove Download", try items(arguments), answer) {
+            let items = try items(arguments)
+            let what = items.allSatisfy(\.isEvicted) ? "Cancel Download" : "Remove Download"
+            perform(what, items, answer) {
                 try FileManager.default.evictUbiquitousItem(at: $0)
             }
         case "download":
@@ -150,7 +153,7 @@ extension UIDocumentBrowserViewController {
             perform("Resume", try items(arguments), answer) { try FileManager.default.resumeSyncNow(at: $0) }
         case "decide", "goBack": try performAboutLargeChanges(verb, arguments, answer)
         case "cancel":
-            model.cancelFetching(arguments.texts("items"))
+            model.awaited.cancel(arguments.texts("items"))
             answer(.success(nil))
         case "import":
             try importBatch(arguments.text("batch"), into: arguments.text("folder"), tab, answer)
@@ -181,6 +184,8 @@ extension UIDocumentBrowserViewController {
                         ])
                     )
                 }
+            case .failure(let error as CocoaError) where error.code == .userCancelled:
+                answer(.success(["calledOff": true]))
             case .failure(let error):
                 let text = (error as? BrowserError)?.fullText ?? error.localizedDescription
                 answer(.failure(Acts.Refusal("\(what) was not possible", text)))
@@ -214,14 +219,13 @@ extension UIDocumentBrowserViewController {
         let wanted = allowsPickingMultipleItems ? chosen : [chosen[0]]
         let missing = wanted.filter(\.isEvicted)
         guard !missing.isEmpty else {
-            pick(wanted)
+            pick(wanted.map(\.url))
             return answer(.success(nil))
         }
-        fetch(missing, answer) { [self] in pick(wanted) }
+        fetch(missing, answer) { [self] places in pick(wanted.map { places[FilePath($0.id)] ?? $0.url }) }
     }
 
-    private func pick(_ items: [FolderItem]) {
-        let picked = items.map(\.url)
+    private func pick(_ picked: [URL]) {
         // The location is given as a whole; a link in it that was chosen gives what it leads to.
         for url in picked { SecurityScope.shared.grant(url) }
         delegate?.documentBrowser(self, didPickDocumentsAt: picked)

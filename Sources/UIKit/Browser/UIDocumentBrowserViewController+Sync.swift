@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 internal import SyncMessages
 
@@ -6,8 +7,13 @@ extension UIDocumentBrowserViewController {
     func syncDescription(of item: FolderItem) -> SceneDescription.Sync? {
         guard model.isSynced else { return nil }
         var sync = SceneDescription.Sync(state: "unknown", here: !item.isEvicted)
+        if item.isExcluded, model.syncState(of: item) == nil {
+            sync.state = "excluded"
+            return sync
+        }
         guard let standing = model.standing(of: item) else { return sync }
         sync.paused = model.syncState(of: item)?.pause != nil
+        sync.requested = item.isEvicted && model.syncState(of: item)?.isDownloadRequested == true
         switch standing {
         case .settled: sync.state = "settled"
         case .paused: sync.state = "paused"
@@ -46,18 +52,25 @@ extension UIDocumentBrowserViewController {
         return found
     }
 
-    /// Has contents come, then goes on. Nothing more happens when that is called off.
-    func fetch(_ items: [FolderItem], _ answer: @escaping Acts.Answer, then goOn: @escaping () -> Void) {
+    /// Has contents come, then goes on with where each item is, by its id. Nothing more happens when that is called off.
+    func fetch(
+        _ items: [FolderItem],
+        _ answer: @escaping Acts.Answer,
+        then goOn: @escaping ([FilePath: URL]) -> Void
+    ) {
         Task {
-            do {
-                try await model.fetch(items)
-                goOn()
-                answer(.success(nil))
-            } catch let error as CocoaError where error.code == .userCancelled {
-                answer(.success(nil))
-            } catch {
-                answer(.failure(Acts.Refusal("“\(items[0].name)” could not be downloaded", error)))
+            var places: [FilePath: URL] = [:]
+            for item in items {
+                do { places[FilePath(item.id)] = try await model.awaited.fetch(item) } catch let error
+                    as CocoaError where error.code == .userCancelled
+                {
+                    return answer(.success(nil))
+                } catch {
+                    return answer(.failure(Acts.Refusal("“\(item.name)” could not be downloaded", error)))
+                }
             }
+            goOn(places)
+            answer(.success(nil))
         }
     }
 
@@ -68,12 +81,14 @@ extension UIDocumentBrowserViewController {
         _ body: @escaping @Sendable (URL) throws -> Void
     ) {
         Task {
-            do {
-                try await model.perform(on: items, body)
-                answer(.success(nil))
-            } catch {
-                answer(.failure(Acts.Refusal("\(what) was not possible", error)))
+            let failures = await model.perform(on: items, body)
+            guard let first = failures.first else { return answer(.success(nil)) }
+            var title = "\(what) was not possible"
+            if items.count > 1 {
+                let others = failures.count == 1 ? "" : " and \(failures.count - 1) more"
+                title += " for “\(first.item.name)”\(others)"
             }
+            answer(.failure(Acts.Refusal(title, first.error)))
         }
     }
 }

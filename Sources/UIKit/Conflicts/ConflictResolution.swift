@@ -8,6 +8,7 @@ public enum ConflictResolution: Hashable, Sendable {
     case version(NSFileVersion)
     /// The document stays as it is, and each version that lost becomes a document of its own beside it.
     case both
-    /// All become one; where two have changed the same, one side's stands, the same one on every device.
+    /// All become one; where two have changed the same, one side's stands, the same one on every device. What lost against another
+    /// device is merged without what both came from, which only some documents can be: packages and replicas can, texts cannot.
     case merged
 }

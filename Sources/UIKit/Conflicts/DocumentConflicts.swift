@@ -24,12 +24,32 @@ struct DocumentConflicts {
         }
     }
 
+    /// Those of the versions that bear one of some names, and the copies; nil for all.
+    func limited(to names: Set<String>?) -> DocumentConflicts {
+        guard let names else { return self }
+        var conflicts = self
+        conflicts.versions.removeAll { version in version.name.map { !names.contains($0) } ?? true }
+        return conflicts
+    }
+
+    /// What of this is still so.
+    func stillIn(_ now: DocumentConflicts) -> DocumentConflicts {
+        var conflicts = self
+        conflicts.versions.removeAll { !now.versions.contains($0) }
+        conflicts.copies.removeAll { !now.copies.contains($0) }
+        return conflicts
+    }
+
     /// Lets copies be what they are: documents.
-    mutating func forgetCopies() { copies = [] }
+    mutating func forgetCopies(of settled: DocumentConflicts) {
+        copies.removeAll { settled.copies.contains($0) }
+    }
 
     /// Takes over which versions are unresolved now, and forgets copies that somebody has moved or removed.
-    mutating func review(_ unresolved: [NSFileVersion], isThere: (URL) -> Bool) {
-        versions = unresolved
+    ///
+    /// - Parameter unresolved: Nil where that cannot be known: then it is what it was.
+    mutating func review(_ unresolved: [NSFileVersion]?, isThere: (URL) -> Bool) {
+        if let unresolved { versions = unresolved }
         copies.removeAll { !isThere($0) }
     }
 }

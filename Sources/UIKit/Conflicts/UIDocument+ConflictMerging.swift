@@ -5,6 +5,8 @@ internal import Merging
 
 /// What all versions in conflict come to as one.
 struct ConflictMerge: Sendable {
+    /// What was in conflict when it began.
+    let conflicts: DocumentConflicts
     let outcome: MergeOutcome
     let mine: OwnVersion
     /// In how many places two have changed the same.
@@ -18,11 +20,15 @@ extension UIDocument {
     private static let attemptCountMax = 8
 
     /// Merges what is in conflict into what is in memory.
-    func mergeConflicts() async throws {
+    ///
+    /// - Returns: What that was: more may have come since.
+    func mergeConflicts() async throws -> DocumentConflicts {
         for _ in 0..<Self.attemptCountMax {
             let merge = try await mergeOfConflicts(forLooking: false)
             guard lifecycle.phase == .open else { throw DocumentError.notOpen("merged", at: fileURL) }
-            if isAsTaken(merge.mine) { return try take(merge.outcome, insteadOf: merge.mine) }
+            guard isAsTaken(merge.mine) else { continue }
+            try take(merge.outcome, insteadOf: merge.mine)
+            return merge.conflicts
         }
         throw DocumentError.keepsChanging(at: fileURL)
     }
@@ -33,18 +39,18 @@ extension UIDocument {
     ///   read-only and gone with their version.
     func mergeOfConflicts(forLooking: Bool) async throws -> ConflictMerge {
         let mine = try takeMine()
-        let versions = unsettled.versions
+        let conflicts = unsettled
         return try await withCheckedThrowingContinuation { continuation in
             fileAccess.queue.async { [self] in
                 continuation.resume(
-                    with: Result { try mergeAll(versions, with: mine, forLooking: forLooking) }
+                    with: Result { try mergeAll(conflicts, with: mine, forLooking: forLooking) }
                 )
             }
         }
     }
 
     private nonisolated func mergeAll(
-        _ versions: [NSFileVersion],
+        _ conflicts: DocumentConflicts,
         with mine: OwnVersion,
         forLooking: Bool
     ) throws -> ConflictMerge {
@@ -52,7 +58,7 @@ extension UIDocument {
         var merged = mine.contents.value
         var conflictCount = 0
         var isNew = true
-        for version in versions {
+        for version in conflicts.versions {
             let theirs =
                 forLooking
                 ? try fileAccess.peek(at: version.url).contents : try fileAccess.contents(of: version)
@@ -76,7 +82,13 @@ extension UIDocument {
         }
         let former = FormerContents(mine.contents.value, before: merged)
         let outcome = MergeOutcome(contents: Transferred(merged), former: Transferred(former))
-        return ConflictMerge(outcome: outcome, mine: mine, conflictCount: conflictCount, isNew: isNew)
+        return ConflictMerge(
+            conflicts: conflicts,
+            outcome: outcome,
+            mine: mine,
+            conflictCount: conflictCount,
+            isNew: isNew
+        )
     }
 
     private nonisolated static func isSame(_ one: Any, _ other: Any) -> Bool {

@@ -10,7 +10,8 @@ internal import Locks
 //     another process says so of a version ────────────────────────┘
 //
 // The versions are looked up on the file queue, where saves add theirs: what the main actor hears of them comes in the
-// order in which it happened.
+// order in which it happened. So whoever hears of a version has them looked up, whatever the document says now: that may be
+// about to change. Where they cannot be looked up, what was known stays, and they are looked up again later.
 extension UIDocument {
     func noteConflict(_ loser: ConflictLoser) {
         unsettled.insert(loser)
@@ -27,8 +28,8 @@ extension UIDocument {
         }
     }
 
-    /// Takes over what was found unresolved.
-    func reviewConflicts(_ unresolved: [NSFileVersion]) {
+    /// Takes over what was found unresolved; nil for what could not be found out.
+    func reviewConflicts(_ unresolved: [NSFileVersion]?) {
         switch lifecycle.phase {
         case .open, .closing: break
         case .closed: return
@@ -40,7 +41,7 @@ extension UIDocument {
     }
 
     /// Takes over what was found when the document was read; its state says so when that has ended.
-    func knowConflicts(_ unresolved: [NSFileVersion]) {
+    func knowConflicts(_ unresolved: [NSFileVersion]?) {
         unsettled.review(unresolved) { FileManager.default.fileExists(atPath: $0.path) }
         record.withLock { [isInConflict = !unsettled.isEmpty] in $0.isInConflict = isInConflict }
     }
@@ -56,24 +57,44 @@ extension UIDocument {
     }
 
     /// The versions that lost a conflict which nobody has settled. Called on the file queue.
-    nonisolated func unresolvedConflicts() -> [NSFileVersion] {
+    ///
+    /// Also of a document whose class wants no versions: others keep such, as who keeps folders in step does.
+    ///
+    /// - Returns: Nil where the vault cannot be asked. It is asked again when it may be tried anew.
+    nonisolated func unresolvedConflicts() -> [NSFileVersion]? {
         fileAccess.confined()
-        guard fileAccess.versions.isKeeping else { return [] }
-        do { return try fileAccess.versions.store.unresolvedConflicts(at: fileURL) } catch {
+        let store = fileAccess.versions.store
+        guard store.isOn else { return [] }
+        do { return try store.unresolvedConflicts(at: fileURL) } catch {
             fileAccess.reportOnce(error)
-            return []
+            reviewConflictsLater()
+            return nil
+        }
+    }
+
+    private nonisolated func reviewConflictsLater() {
+        guard !fileAccess.reviewsLater else { return }
+        fileAccess.reviewsLater = true
+        let seconds = fileAccess.versions.store.retrySeconds
+        fileAccess.queue.asyncAfter(deadline: .now() + seconds) { [weak self] in
+            guard let self else { return }
+            fileAccess.reviewsLater = false
+            // Closed by now, it looks when it is opened again.
+            if record.withLock({ $0.isPresenting }) { reviewConflictsInBackground() }
         }
     }
 
     /// The same after the item was read, inside that access. A save that came to nothing, or was cut off, may have left
     /// a conflict of the item with itself, and so may one that has put back what another had taken the place of.
-    nonisolated func unresolvedConflicts(afterReading place: URL) -> [NSFileVersion] {
-        if fileAccess.versions.isKeeping {
+    ///
+    /// - Parameter isElsewhere: Whether the document was another item's until now: what was known of that is of no use.
+    nonisolated func unresolvedConflicts(afterReading place: URL, isElsewhere: Bool) -> [NSFileVersion]? {
+        if fileAccess.versions.store.isOn {
             do { try fileAccess.versions.store.settleConflictsWithItself(at: place) } catch {
                 fileAccess.reportOnce(error)
             }
         }
-        return unresolvedConflicts()
+        return unresolvedConflicts() ?? (isElsewhere ? [] : nil)
     }
 
     /// Who wrote last, in the words of a sentence.
@@ -85,7 +106,10 @@ extension UIDocument {
 
     /// The versions that lost a conflict with this document which nobody has settled, the oldest first. Ours; what
     /// `NSFileVersion.unresolvedConflictVersionsOfItem(at:)` finds, without asking the disk.
-    public var conflictVersions: [NSFileVersion] { unsettled.versions }
+    public var conflictVersions: [NSFileVersion] {
+        fileAccess.versions.store.noteSeen(unsettled.versions)
+        return unsettled.versions
+    }
 
     /// Where what others wrote is kept beside the document: only where no versions of it are kept. Ours.
     public var conflictCopyURLs: [URL] { unsettled.copies }

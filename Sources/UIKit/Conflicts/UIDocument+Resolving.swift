@@ -8,26 +8,39 @@ internal import Foundation
 //     version    save, as long as something is unsaved ▶ replace, settle ▶ read anew
 //     both               ─────────────────▶ put beside ──────────────▶ settle
 //     merged     take mine ▶ merge ▶ nothing edited meanwhile? ▶ load, save ▶ settle
+//
+// What is settled is what was known when the choice was made, and of a merge what went into it. Each way saves, waits for
+// access and reads: what comes into conflict meanwhile is in nobody's choice, and stays.
 extension UIDocument {
     /// Settles what is in conflict with this document. Ours; `NSFileVersion` does the same step by step.
     ///
-    /// Nothing is thrown away: what loses now stays among the document's versions, and is thinned like any of them.
+    /// Nothing is thrown away: what loses now stays among the document's versions, and is thinned like any of them. What
+    /// comes into conflict while this goes on is not settled: the document is in conflict still, with that.
     ///
     /// - Parameter resolution: What is to become of the versions. A merge, or the choice of another version, is one step
     ///   to undo where there is an undo manager: what the document was comes back, and no conflict with it.
     /// - Throws: `CocoaError`, with nothing settled: when the document is not open or not saved, a version is damaged or
     ///   gone, the disk is full, or a merge comes to nothing.
     public func resolveConflict(_ resolution: ConflictResolution) async throws {
+        try await resolveConflict(resolution, among: nil)
+    }
+
+    /// - Parameter shown: The names of the versions that a person has chosen between; nil for all that are known now. What goes
+    ///   into a merge is settled with it, shown or not: nothing of that is lost.
+    func resolveConflict(_ resolution: ConflictResolution, among shown: Set<String>?) async throws {
+        // What is being opened is not known yet to be in conflict: then all that is found is meant.
+        let known = lifecycle.phase == .opening ? nil : unsettled
         await settled()
         guard lifecycle.phase == .open else { throw DocumentError.notOpen("settled", at: fileURL) }
+        let chosen = (known?.stillIn(unsettled) ?? unsettled).limited(to: shown)
         switch resolution {
-        case .current: try await settleConflict()
-        case .version(let version): try await replace(with: version)
-        case .both: try await settleConflict(after: putBeside)
+        case .current: try await settle(chosen)
+        case .version(let version): try await replace(with: version, settling: chosen)
+        case .both: try await settle(chosen, after: putBeside)
         case .merged:
-            try await mergeConflicts()
+            let merged = try await mergeConflicts()
             try await saveAll()
-            try await settleConflict()
+            try await settle(merged)
         }
     }
 
@@ -41,21 +54,21 @@ extension UIDocument {
 
     // MARK: The end of it
 
-    /// Says that all conflicts known now are settled, inside a coordinated write.
-    private func settleConflict(
+    /// Says that conflicts are settled, inside a coordinated write.
+    private func settle(
+        _ conflicts: DocumentConflicts,
         after prepare: @escaping @Sendable ([NSFileVersion], URL) throws -> Void = { _, _ in }
     ) async throws {
-        let versions = unsettled.versions
         try await write { [self] place in
-            try prepare(versions, place)
-            try fileAccess.versions.store.settle(versions)
+            try prepare(conflicts.versions, place)
+            try fileAccess.versions.store.settle(conflicts.versions)
         }
-        unsettled.forgetCopies()
+        unsettled.forgetCopies(of: conflicts)
         reviewConflicts(await found())
     }
 
-    /// What is unresolved on disk now.
-    private func found() async -> [NSFileVersion] {
+    /// What is unresolved on disk now; nil where that cannot be found out.
+    private func found() async -> [NSFileVersion]? {
         await withCheckedContinuation { continuation in
             fileAccess.queue.async { [self] in continuation.resume(returning: unresolvedConflicts()) }
         }
@@ -87,7 +100,10 @@ extension UIDocument {
 
     // MARK: The ways
 
-    private func replace(with version: NSFileVersion) async throws {
+    private func replace(
+        with version: NSFileVersion,
+        settling conflicts: DocumentConflicts
+    ) async throws {
         var attemptCount = 0
         repeat {
             try await saveAll()
@@ -96,13 +112,12 @@ extension UIDocument {
             // Edited while the last save ended: that is not to be lost.
         } while hasUnsavedChanges && attemptCount < Self.restSavesMax
         _ = change { $0.requestRevert() }
-        let versions = unsettled.versions
         let former: NSFileVersion?
         do {
             former = try await write { [self] place in
                 let former = keptState(at: place)
                 try version.replaceItem(at: place)
-                try fileAccess.versions.store.settle(versions)
+                try fileAccess.versions.store.settle(conflicts.versions)
                 return former
             }
         } catch {
@@ -110,7 +125,7 @@ extension UIDocument {
             settle()
             throw error
         }
-        unsettled.forgetCopies()
+        unsettled.forgetCopies(of: conflicts)
         let isRead = await withCheckedContinuation { continuation in
             readBack(from: fileURL) { [self] isRead in
                 if isRead, let former { registerReturn(to: former) }

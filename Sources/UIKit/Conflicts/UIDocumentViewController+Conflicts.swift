@@ -19,9 +19,10 @@ extension UIDocumentViewController {
     ) throws {
         try requireConflict(document)
         let resolution = try resolution(arguments, document)
+        let shown = arguments.values["shown"] == nil ? nil : Set(arguments.texts("shown"))
         Task {
             do {
-                try await document.resolveConflict(resolution)
+                try await document.resolveConflict(resolution, among: shown)
                 answer(.success(nil))
             } catch {
                 answer(.failure(Acts.Refusal("“\(document.localizedName)” stays as it is", error)))

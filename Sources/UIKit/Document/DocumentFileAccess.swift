@@ -32,6 +32,8 @@ final class DocumentFileAccess: @unchecked Sendable {
     /// Told where something was kept after a save had ended.
     let lateLoserKept = Locked<(@Sendable (ConflictLoser) -> Void)?>(nil)
     private var copiesWatch: DirectoryWatch?
+    /// Whether conflicts are looked up again as soon as the vault may be tried anew.
+    var reviewsLater = false
     /// The file that the last save put in place, as it was just before.
     private var writtenStamp: FileStamp?
     /// The bytes of a file as they were last read or written: what both start from when two change it.
@@ -73,13 +75,11 @@ final class DocumentFileAccess: @unchecked Sendable {
         _ block: @escaping @Sendable (Result<URL, any Error>) -> Void
     ) {
         turns.enqueue { [queue] done in
-            let progress: @Sendable () -> Progress = {
-                let made = Transferred(Progress(totalUnitCount: 1))
-                DispatchQueue.main.async { MainActor.assumeIsolated { document.show(made.value) } }
-                return made.value
-            }
-            NSFileCoordinator(filePresenter: document).coordinate(intent, on: queue, progress: progress) {
-                place in
+            NSFileCoordinator(filePresenter: document).coordinate(
+                intent,
+                on: queue,
+                show: { document.show($0) }
+            ) { place in
                 block(place)
                 done()
             }

@@ -60,7 +60,7 @@ extension UIDocument {
     ///
     /// Ours: where two windows show one file, sharing the document keeps them in step and undo in order.
     public static func opened(at url: URL) -> Self? {
-        let place = url.standardizedFileURL
+        let place = UIDocument.place(meantBy: url)
         return OpenDocuments.all.lazy.compactMap { $0 as? Self }.first { $0.fileURL == place }
     }
 }

@@ -95,9 +95,10 @@ extension UIDocument {
         settle()
     }
 
-    func beginReverting(to url: URL, _ handler: ((Bool) -> Void)?) {
+    func beginReverting(to other: URL, _ handler: ((Bool) -> Void)?) {
+        let url = Self.place(meantBy: other)
         // A save under way ends where the document was when it was asked for, and takes that for the document's place.
-        if work.isSaving, lifecycle.phase == .open, url.standardizedFileURL != fileURL {
+        if work.isSaving, lifecycle.phase == .open, url != fileURL {
             work.whenSaved.append { [self] in beginReverting(to: url, handler) }
             return
         }
@@ -108,15 +109,14 @@ extension UIDocument {
             fail(DocumentError.notOpen("reverted", at: fileURL))
             handler?(false)
         case .proceed:
-            let place = url.standardizedFileURL
             let former = record.withLock { record in
-                defer { record.fileURL = place }
+                defer { record.fileURL = url }
                 return record.fileURL
             }
-            readInBackground(from: place, isElsewhere: place != former) { [self] result in
+            readInBackground(from: url, isElsewhere: url != former) { [self] result in
                 // What is at the other place is not the document: nothing of it is to be written there.
                 if case .failure = result {
-                    record.withLock { if $0.fileURL == place { $0.fileURL = former } }
+                    record.withLock { if $0.fileURL == url { $0.fileURL = former } }
                 }
                 finishReverting(result, handler)
             }

@@ -12,6 +12,8 @@ extension UIDocument {
         case .refuse: answer(false)
         case .proceed:
             work.openHandlers.append(answer)
+            // It may have been evicted since the document was made, and listed then under the placeholder's name.
+            record.withLock { $0.fileURL = Self.place(meantBy: $0.fileURL) }
             work.account = .of(fileURL)
             OpenDocuments.insert(self)
             readInBackground(from: fileURL) { [self] result in finishOpening(result) }
@@ -50,15 +52,15 @@ extension UIDocument {
         isElsewhere: Bool = false,
         then finish: @escaping (Result<Void, any Error>) -> Void
     ) {
-        let finish = MainActorCallback<Result<[NSFileVersion], any Error>>(on: deviceContext) {
+        let finish = MainActorCallback<Result<[NSFileVersion]?, any Error>>(on: deviceContext) {
             [self] result in
             show(nil)
             if case .success(let unresolved) = result { knowConflicts(unresolved) }
             finish(result.map { _ in })
         }
         fileAccess.perform(.readingIntent(with: url), for: self) { [self] access in
-            let result = Result { try readGranted(access.get(), isElsewhere: isElsewhere) }
-            let found = result.map { unresolvedConflicts(afterReading: $0) }
+            let result = Result { try readGranted(access.get(), askedFor: url, isElsewhere: isElsewhere) }
+            let found = result.map { unresolvedConflicts(afterReading: $0, isElsewhere: isElsewhere) }
             DispatchQueue.main.async { finish(found) }
             guard case .success(let place) = result else { return }
             fileAccess.versions.othersWrote()
@@ -66,9 +68,14 @@ extension UIDocument {
         }
     }
 
+    /// The place that a URL names: that of the item, where it is a placeholder's, as a listing of the folder gives it.
+    nonisolated static func place(meantBy url: URL) -> URL {
+        UbiquityAccount.of(url).itemURL(of: url).standardizedFileURL
+    }
+
     /// Shows how far the contents have come that are fetched; nil for no more.
     func show(_ progress: Progress?) {
-        guard download !== progress else { return }
+        guard download !== progress else { return SceneUpdates.request() }
         download = progress
         change { [progress = self.progress] in $0.setProgressAvailable(progress != nil) }
     }
@@ -89,15 +96,25 @@ extension UIDocument {
         change { [progress] in $0.setProgressAvailable(progress != nil) }
     }
 
-    private nonisolated func readGranted(_ place: URL, isElsewhere: Bool) throws -> URL {
+    /// - Parameter url: Where the item was when it was asked for.
+    private nonisolated func readGranted(
+        _ place: URL,
+        askedFor url: URL,
+        isElsewhere: Bool
+    ) throws -> URL {
         fileAccess.confined()
         try fileAccess.recover(place)
         let stamp = try fileAccess.stamp(of: place)
         try read(from: place)
-        record.withLock {
-            $0.stamp = stamp
-            $0.modificationDate = stamp.modificationDate
-            $0.isFileGone = false
+        record.withLock { record in
+            // Who presents nothing yet is not told of a move that access was waited for.
+            if record.fileURL == url, place != url {
+                record.leftPlace = (url, MonotonicClock.seconds)
+                record.fileURL = place.standardizedFileURL
+            }
+            record.stamp = stamp
+            record.modificationDate = stamp.modificationDate
+            record.isFileGone = false
         }
         if isElsewhere { fileAccess.versions.becameAnotherItem() }
         markBeforePresenting(place, isElsewhere: isElsewhere)

@@ -10,7 +10,7 @@ extension UIDocument {
     func beginSaving(to url: URL, for operation: SaveOperation, _ handler: ((Bool) -> Void)?) {
         request(
             RequestedSave(
-                url: url,
+                url: Self.place(meantBy: url),
                 operation: operation,
                 isAutosave: work.isAutosaving,
                 mergesLeft: Self.mergeCountMax,

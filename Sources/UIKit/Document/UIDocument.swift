@@ -57,14 +57,14 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
 
     /// Makes a document for a place. Nothing is read or written.
     ///
-    /// - Parameter url: A file URL. An empty path traps, as Apple's raises.
+    /// - Parameter url: A file URL. An empty path traps, as Apple's raises. A placeholder's is its item's.
     public init(fileURL url: URL) {
         precondition(
             url.isFileURL && !url.path.isEmpty,
             "UIDocument needs a file URL with a path, not \(url)"
         )
         PackageTypes.install()
-        record = Locked(DocumentRecord(fileURL: url.standardizedFileURL))
+        record = Locked(DocumentRecord(fileURL: UIDocument.place(meantBy: url)))
         deviceContext = .current(for: url)
         fileAccess = DocumentFileAccess(VersionStore.of(url))
         presenterQueue = OperationQueue()
@@ -549,12 +549,10 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     }
 
     /// Looks whether there is still a conflict.
-    nonisolated open func presentedItemDidLose(_ version: NSFileVersion) {
-        if record.withLock({ $0.isInConflict }) { reviewConflictsInBackground() }
-    }
+    nonisolated open func presentedItemDidLose(_ version: NSFileVersion) { reviewConflictsInBackground() }
 
     /// Looks whether there is still a conflict.
     nonisolated open func presentedItemDidResolveConflict(_ version: NSFileVersion) {
-        if record.withLock({ $0.isInConflict }) { reviewConflictsInBackground() }
+        reviewConflictsInBackground()
     }
 }

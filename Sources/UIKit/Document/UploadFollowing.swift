@@ -24,7 +24,7 @@ final class UploadFollowing {
             of: account,
             threadName: "sheaf upload"
         ) { [weak self] news in
-            guard let share = Self.share(of: place, in: news) else { return }
+            guard let share = Self.share(of: place, in: news, account) else { return }
             DispatchQueue.main.async { MainActor.assumeIsolated { self?.take(share) } }
         }
     }
@@ -44,15 +44,26 @@ final class UploadFollowing {
     }
 
     /// Nil where nothing is said of the item.
-    private nonisolated static func share(of place: FilePath, in news: SyncFollowing.News) -> Share? {
+    private nonisolated static func share(
+        of place: FilePath,
+        in news: SyncFollowing.News,
+        _ account: UbiquityAccount
+    ) -> Share? {
         switch news {
         case .silence: return Share.none
-        case .said(.changed(let items, _), _):
-            guard let item = items.last(where: { FilePath($0.path) == place }) else { return nil }
+        case .said(.changed(let items, _), let isFirst):
+            let known = items.last { FilePath($0.path) == place }
+            // It may have been on its way before.
+            guard let item = known ?? (isFirst ? state(of: place, account) : nil) else { return nil }
             guard item.isUploading, let share = item.upload else { return Share.none }
             return .onItsWay(share)
         case .said: return nil
         }
+    }
+
+    /// Nil where nobody says it now: what comes of it is told.
+    private nonisolated static func state(of place: FilePath, _ account: UbiquityAccount) -> ItemSyncState? {
+        try? SyncQuery.item(place.string, in: account.runtime())
     }
 
     private func take(_ share: Share) {

@@ -3,7 +3,7 @@
 enum DocumentStateText {
     static func describe(_ document: UIDocument, in controller: UIViewController) -> SceneDescription.State {
         let state = document.documentState
-        if document.lifecycle.phase == .opening { return plain("opening", "Opening…") }
+        if document.lifecycle.phase == .opening { return opening(document, in: controller) }
         // What could not be opened has no state that one could be glad of.
         if document.lifecycle.phase == .closed {
             guard document.isClosedForDeletion else { return plain("closed", "") }
@@ -48,6 +48,28 @@ enum DocumentStateText {
         return plain("saved", "Saved")
     }
 
+    private static func opening(
+        _ document: UIDocument,
+        in controller: UIViewController
+    ) -> SceneDescription.State {
+        guard let progress = document.progress, progress.isCancellable else {
+            return plain("opening", "Opening…")
+        }
+        let percent = progress.totalUnitCount > 0 ? " \(Int(100 * progress.fractionCompleted)) %" : ""
+        return SceneDescription.State(
+            name: "opening",
+            label: "Downloading…\(percent)",
+            detail: "Its contents are not on this device. It opens once they have come.",
+            acts: [
+                .init(
+                    name: "document.stopOpening",
+                    arguments: ["document": controller.pageIdentifier],
+                    title: "Stop Downloading"
+                )
+            ]
+        )
+    }
+
     private static func deleted(_ detail: String, in controller: UIViewController) -> SceneDescription.State {
         SceneDescription.State(
             name: "deleted",
@@ -68,7 +90,7 @@ enum DocumentStateText {
         in controller: UIViewController
     ) -> SceneDescription.State {
         var state = SceneDescription.State(name: "conflict", label: "Two versions", detail: nil, acts: [])
-        guard document.conflictVersions.isEmpty else {
+        guard document.unsettled.versions.isEmpty else {
             state.chooses = true
             return state
         }

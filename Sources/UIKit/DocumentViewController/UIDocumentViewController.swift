@@ -69,6 +69,9 @@ open class UIDocumentViewController: UIViewController {
             navigationItem.title = opened.localizedName
             navigationItemDidUpdate()
             documentDidOpen()
+        } else if (opened.lastError as? CocoaError)?.code == .userCancelled {
+            // Whoever has called it off knows, and may have left by now.
+            if parent != nil || presentingViewController != nil { donePressed() }
         } else {
             presentFailure(of: opened)
         }
@@ -155,6 +158,9 @@ open class UIDocumentViewController: UIViewController {
             try saveAgain(document, answer)
         case "done":
             finish(document, answer)
+        case "stopOpening":
+            stopOpening(document)
+            answer(.success(nil))
         case "versions":
             try describeConflict(of: document, answer)
         case "settle":
@@ -186,6 +192,7 @@ open class UIDocumentViewController: UIViewController {
     /// Saves first: what cannot be saved is not left behind unseen.
     private func finish(_ document: UIDocument, _ answer: @escaping Acts.Answer) {
         guard document.lifecycle.phase == .open else {
+            stopOpening(document)
             donePressed()
             answer(.success(nil))
             return
@@ -198,6 +205,11 @@ open class UIDocumentViewController: UIViewController {
             self?.donePressed()
             answer(.success(nil))
         }
+    }
+
+    /// Nobody waits any more for contents that are not here yet.
+    private func stopOpening(_ document: UIDocument) {
+        if document.lifecycle.phase == .opening { document.progress?.cancel() }
     }
 
     private static func closed(_ document: UIDocument) -> Acts.Refusal {

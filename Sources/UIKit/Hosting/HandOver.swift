@@ -3,6 +3,7 @@ internal import Foundation
 internal import LocalSockets
 internal import Locks
 internal import StandardStreams
+internal import Threads
 
 /// Takes the files that a later start of the same app was given, so that one process shows all of them.
 ///
@@ -60,9 +61,7 @@ final class HandOver: Sendable {
         listener = try LocalListener(at: place)
         poll = try SocketPoll()
         try poll.add(listener, id: Self.listenerID)
-        let thread = Thread { [self] in listen() }
-        thread.name = "sheaf.hand-over"
-        thread.start()
+        OwnThread.startInTime("sheaf.hand-over") { [self] in listen() }
     }
 
     /// Where the processes of an app meet that show one folder of documents.

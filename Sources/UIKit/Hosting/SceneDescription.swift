@@ -75,6 +75,8 @@ struct SceneDescription: Encodable {
         var percent: Int?
         /// Whether its contents are here.
         var here: Bool
+        /// Whether they were asked for, and are not here yet.
+        var requested = false
         var paused = false
         /// Whether a folder stands so for what is in it.
         var inside = false

@@ -3,15 +3,18 @@ internal import Foundation
 
 extension Vault {
     /// What the members of a document are to bear that two have changed, by what each of them has made of it: what only one has
-    /// changed is as that one has it, and what both have is the same whichever of the two is called mine.
+    /// changed is as that one has it, of permissions each bit, and what both have is the same whichever of the two is called
+    /// mine. Of dates the later stays, and against an attribute that one has removed, what the other has set it to.
     ///
     /// - Parameter base: What both come from; nil where it is not known.
+    /// - Returns: Nil where something would be lost: an attribute that both have set, to different values, or permissions or
+    ///   attributes that one has changed of a member that the other has removed.
     /// - Throws: `VaultError` with code `damaged`.
     package func mergedDress(
         base: DocumentContents?,
         mine: DocumentContents,
         theirs: DocumentContents
-    ) throws -> DressNotes {
+    ) throws -> DressNotes? {
         let restorer = try Restorer(store: store)
         let (known, own, other) = (
             try base.map(restorer.dresses) ?? [:], try restorer.dresses(of: mine),
@@ -20,9 +23,12 @@ extension Vault {
         var notes = DressNotes()
         for path in Set(own.keys).union(other.keys) {
             switch (own[path], other[path]) {
-            case (let dress?, nil), (nil, let dress?): notes.note(dress, at: path)
+            case (let dress?, nil), (nil, let dress?):
+                guard known[path].map(dress.isSameButDate) ?? true else { return nil }
+                notes.note(dress, at: path)
             case (let dress?, let theirs?):
-                notes.note(dress.merged(with: theirs, from: known[path]), at: path)
+                guard let merged = dress.merged(with: theirs, from: known[path]) else { return nil }
+                notes.note(merged, at: path)
             case (nil, nil): break
             }
         }
@@ -57,40 +63,39 @@ extension Restorer {
 }
 
 extension MemberDress {
+    /// Whether both are as permitted, and bear the same attributes. A date alone is no change.
+    fileprivate func isSameButDate(_ other: MemberDress) -> Bool {
+        permissions == other.permissions && attributes == other.attributes
+    }
+
     /// - Parameter base: What both come from; nil where that is not known.
-    fileprivate func merged(with theirs: MemberDress, from base: MemberDress?) -> MemberDress {
+    /// - Returns: Nil where both have set an attribute, to different values.
+    fileprivate func merged(with theirs: MemberDress, from base: MemberDress?) -> MemberDress? {
         var merged = self
         // Bit by bit. Of a bit that one has which the other has not, nobody knows whether it was given or taken.
         let former = base?.permissions ?? permissions & theirs.permissions
         let changed = permissions ^ former
         merged.permissions = permissions & changed | theirs.permissions & ~changed
-        let moment = Self.chosen(moment, theirs.moment, from: base?.moment) {
-            $0.lexicographicallyPrecedes($1)
+        let isOlder = moment.lexicographicallyPrecedes(theirs.moment)
+        if moment == base?.moment || isOlder && theirs.moment != base?.moment {
+            merged.modificationSeconds = theirs.modificationSeconds
+            merged.modificationNanoseconds = theirs.modificationNanoseconds
         }
-        (merged.modificationSeconds, merged.modificationNanoseconds) = (moment[0], moment[1])
         for name in Set(attributes.keys).union(theirs.attributes.keys) {
-            let former: Data?? = base.map { $0.attributes[name] }
-            merged.attributes[name] = Self.chosen(attributes[name], theirs.attributes[name], from: former) {
-                guard let own = $0, let other = $1 else { return $0 == nil }
-                return own.lexicographicallyPrecedes(other)
+            let (own, other) = (attributes[name], theirs.attributes[name])
+            if own == other { continue }
+            if let base, own == base.attributes[name] {
+                merged.attributes[name] = other
+            } else if let base, other == base.attributes[name] {
+                continue
+            } else if own != nil, other != nil {
+                return nil
+            } else {
+                merged.attributes[name] = own ?? other
             }
         }
         return merged
     }
 
     private var moment: [Int64] { [modificationSeconds, modificationNanoseconds] }
-
-    /// What only one has changed is as that one has it; of what both have, the greater stays.
-    ///
-    /// - Parameter base: Nil where it is not known.
-    private static func chosen<Value: Equatable>(
-        _ own: Value,
-        _ other: Value,
-        from base: Value?,
-        _ isLess: (Value, Value) -> Bool
-    ) -> Value {
-        if let base, own == base { return other }
-        if let base, other == base { return own }
-        return isLess(own, other) ? other : own
-    }
 }

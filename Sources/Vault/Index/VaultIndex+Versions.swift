@@ -70,14 +70,6 @@ extension VaultIndex {
         return try versions(statement, of: item)
     }
 
-    /// Whether a document has a version that lost a conflict which nobody has settled.
-    func isInConflict(_ item: FileMark) throws -> Bool {
-        let statement = try connection.statement("SELECT 1 FROM versions WHERE item = ?1 AND state & 3 = 0")
-        statement.bind(1, item.bytes)
-        defer { statement.reset() }
-        return try statement.step()
-    }
-
     /// The newest version of a document that has not been removed; what it costs does not grow with their number.
     func newestVersion(of item: FileMark) throws -> KeptVersion? {
         let statement = try connection.statement(
@@ -115,7 +107,15 @@ extension VaultIndex {
 
     /// The documents that have versions.
     func items() throws -> [FileMark] {
-        let statement = try connection.statement("SELECT DISTINCT item FROM versions WHERE state & 1 = 0")
+        try items(try connection.statement("SELECT DISTINCT item FROM versions WHERE state & 1 = 0"))
+    }
+
+    /// The documents that have a version which lost a conflict that nobody has settled.
+    func itemsInConflict() throws -> [FileMark] {
+        try items(try connection.statement("SELECT DISTINCT item FROM versions WHERE state & 3 = 0"))
+    }
+
+    private func items(_ statement: SQLiteStatement) throws -> [FileMark] {
         defer { statement.reset() }
         var items: [FileMark] = []
         while try statement.step() {

@@ -27,6 +27,7 @@ struct FileKeeper {
         for _ in 1...Self.attemptCountMax {
             let file = try folder.file(name)
             let loan = mayBorrow ? try session.borrow(file) : nil
+            if loan == nil { try checkRoom(for: file) }
             // A link moves the change time.
             let before = loan == nil ? file.openedStatus : try file.status()
             let attributes = try file.userAttributes()
@@ -51,6 +52,41 @@ struct FileKeeper {
             path: folder.path.appending(name),
             detail: "The file was written to each time that it was read. Keep a version when that has ended."
         )
+    }
+
+    /// A quarter of what is free is left to others, and no more than this.
+    private static let leftByteCountMax = 64 << 20
+
+    /// A file of which nothing is there in so many bytes is new.
+    private static let newByteCountMax = 64 << 20
+
+    /// Refuses a file for which the vault's volume has no room before any of it is there. It is tried again and again: to find that
+    /// out by writing would fill the volume each time, for all who save something on it, and keep others from being kept.
+    ///
+    /// - Throws: `SystemError`, `ENOSPC`.
+    private func checkRoom(for file: SourceFile) throws {
+        let free = try session.store.packs.freeByteCount()
+        let room = free - min(free / 4, Self.leftByteCountMax)
+        // Of a file that is a hole only what is there, and that is not more than it is long.
+        guard try min(file.openedStatus.stamp.byteCount, file.allocatedByteCount()) > Int64(room) else {
+            return
+        }
+        let refusal = SystemError(call: "write", errno: ENOSPC, path: session.store.folder.path)
+        // Most of what was edited is there, and is not copied once more.
+        let cutter = FileCutter(
+            session.store.chunker,
+            [session.hasher, try VaultHasher(key: session.store.key)]
+        )
+        var (met, byteCount, isKnown): (Set<ObjectName>, Int, Bool) = ([], 0, false)
+        _ = try cutter.pieces(of: file) { name, plain, _ in
+            guard met.insert(name).inserted else { return }
+            if try session.has(name) {
+                isKnown = true
+            } else {
+                byteCount += plain.count
+            }
+            if byteCount > (isKnown ? room : min(room, Self.newByteCountMax)) { throw refusal }
+        }
     }
 
     /// One byte more than it had, if there is one: some volumes say less than there is.

@@ -179,14 +179,58 @@ extension Vault {
     package func holdsBytes(of path: FilePath, _ version: KeptVersion) throws -> Bool {
         try Restorer(store: store).holdsBytes(of: path, try version.root())
     }
+
+    /// Whether what is at a place has the very bytes that it has in a version, of a package with the same members and links.
+    /// Writes nothing, and follows no link.
+    ///
+    /// - Throws: As `holdsBytes`.
+    package func holdsContents(of path: FilePath, _ version: KeptVersion) throws -> Bool {
+        let root = try version.root()
+        return try Restorer(store: store).holdsContents(
+            of: root,
+            at: path.name,
+            in: SourceFolder(at: path.parent)
+        )
+    }
 }
 
 extension Restorer {
+    /// As `Vault.holdsContents`, of an entry.
+    func holdsContents(
+        of entry: ManifestEntry,
+        at name: String,
+        in folder: SourceFolder,
+        depth: Int = 0
+    ) throws -> Bool {
+        switch (entry.kind, try folder.status(of: name).stamp.kind) {
+        case (.file, .regular): return try holdsBytes(of: folder.file(name), entry)
+        case (.link, .symbolicLink): return try folder.linkText(name) == entry.linkText
+        case (.folder, .directory):
+            guard depth < ContentTree.folderDepthMax, let content = entry.content else {
+                throw damaged(entry)
+            }
+            let own = try folder.folder(name)
+            var others = Set(try own.memberNames().map { Array($0.utf8) })
+            var isSame = true
+            try forEachMember(of: content) { member in
+                guard isSame else { return }
+                isSame =
+                    try others.remove(Array(member.name.utf8)) != nil
+                    && holdsContents(of: member, at: member.name, in: own, depth: depth + 1)
+            }
+            return isSame && others.isEmpty
+        default: return false
+        }
+    }
+
     /// As `Vault.holdsBytes`, of an entry.
     func holdsBytes(of path: FilePath, _ entry: ManifestEntry) throws -> Bool {
         guard entry.kind == .file else { return false }
+        return try holdsBytes(of: SourceFolder(at: path.parent).file(path.name), entry)
+    }
+
+    private func holdsBytes(of file: SourceFile, _ entry: ManifestEntry) throws -> Bool {
         let pieces = try pieces(of: entry.content, byteCount: entry.byteCount)
-        let file = try SourceFolder(at: path.parent).file(path.name)
         guard UInt64(try file.status().stamp.byteCount) == entry.byteCount else { return false }
         let hasher = try VaultHasher(key: store.key)
         let buffer = UnsafeMutableRawBufferPointer.allocate(

@@ -2,6 +2,7 @@ internal import CLinux
 internal import Foundation
 internal import HTTPService
 internal import Locks
+internal import Threads
 
 /// One thread that serves all WebSockets of a host, waiting in epoll(7).
 ///
@@ -38,9 +39,7 @@ final class SocketLoop: @unchecked Sendable {
             owning: try SystemCalls.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)) }
         )
         try control(EPOLL_CTL_ADD, wake, id: Self.wakeID, events: EPOLLIN.rawValue)
-        let thread = Thread { [self] in run() }
-        thread.name = "sheaf-websockets"
-        thread.start()
+        OwnThread.startInTime("sheaf-websockets") { [self] in run() }
     }
 
     /// A name for a new connection.

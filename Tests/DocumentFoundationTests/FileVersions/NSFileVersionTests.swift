@@ -283,6 +283,21 @@ struct NSFileVersionTests {
         #expect(try stage.texts(stage.place("Named.txt")).contains("rich"))
     }
 
+    @Test(
+        "An item of the same type keeps its name, whichever of the type's extensions it has",
+        arguments: [("jpg", "jpeg"), ("html", "htm"), ("tiff", "TIF"), ("yml", "yaml"), ("zzz", "ZZZ")]
+    )
+    func replacingSameType(former: String, own: String) throws {
+        try stage.save("one", at: "a.\(former)")
+        let renamed = stage.place("a.\(own)")
+        try FileManager.default.moveItem(at: stage.place("a.\(former)"), to: renamed)
+        try stage.save("two", at: "a.\(own)")
+        let version = try #require(try stage.others(renamed).first)
+        #expect(try version.replaceItem(at: renamed) == renamed)
+        #expect(try stage.text(renamed) == "one")
+        #expect(!FileManager.default.fileExists(atPath: stage.place("a.\(former)").path))
+    }
+
     @Test("A name that is taken by another item is refused, and nothing has changed")
     func replacingNameTaken() throws {
         try stage.save("plain", at: "a.txt")

@@ -48,19 +48,56 @@ struct VersionStoreTests {
         #expect(try stage.text(file).contains("desk"))
     }
 
-    @Test("What lost against another device comes from what both had, not from what has won")
+    @Test(
+        "What another program wrote comes from what was saved before; what lost against another device from nobody knows what"
+    )
     func ancestor() throws {
+        for (reason, expected) in [(VersionReason.conflict, nil), (.outsideWriter(process: "vi"), "second")] {
+            let stage = try VersionStage()
+            // Only the first may be what the other device had.
+            for text in ["first", "second"] { try stage.save(text, at: "a.txt") }
+            let url = try stage.write("won", at: "a.txt")
+            let loser = try stage.write("lost", at: "elsewhere.txt")
+            let mark = try #require(try FileIdentity.ifPresent(at: FilePath(url.path))?.mark)
+            _ = try stage.store.keepConflict(at: FilePath(loser.path), of: url, as: mark, reason)
+            let versions = stage.run { NSFileVersion.unresolvedConflictVersionsOfItem(at: url) }
+            let version = try #require(versions?.first)
+            #expect(try stage.text(version.url) == "lost")
+            let ancestor = try stage.store.ancestor(of: version)
+            #expect(try ancestor.map { try stage.text($0.url) } == expected)
+        }
+    }
+
+    @Test("A package that lost against another device is listed, though all dates and the size are the same")
+    func packageOfSameDate() throws {
         let stage = try VersionStage()
-        try stage.save("base", at: "a.txt")
-        let url = try stage.save("won", at: "a.txt")
-        let loser = try stage.write("lost", at: "elsewhere.txt")
+        for (text, folder) in [("won", "a.rtfd"), ("los", "elsewhere.rtfd")] {
+            try stage.write(text, at: "\(folder)/data/state")
+        }
+        let (url, loser) = (stage.place("a.rtfd"), stage.place("elsewhere.rtfd"))
+        func date() throws {
+            let date = Date(timeIntervalSince1970: 1_000_000_000)
+            for place in [url, loser] {
+                for name in ["data/state", "data", ""] {
+                    let path = place.appendingPathComponent(name).path
+                    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+                }
+            }
+        }
+        try date()
+        try stage.keep(url)
         let mark = try #require(try FileIdentity.ifPresent(at: FilePath(url.path))?.mark)
+        stage.clock.advance(60)
         _ = try stage.store.keepConflict(at: FilePath(loser.path), of: url, as: mark, .conflict)
-        let versions = stage.run { NSFileVersion.unresolvedConflictVersionsOfItem(at: url) }
-        let version = try #require(versions?.first)
-        #expect(try stage.text(version.url) == "lost")
-        let ancestor = try #require(try stage.store.ancestor(of: version))
-        #expect(try stage.text(ancestor.url) == "base")
+        let text = { (url: URL) in try stage.text(url.appendingPathComponent("data/state")) }
+        try stage.store.settleConflictsWithItself(at: url)
+        let versions = try #require(stage.run { NSFileVersion.unresolvedConflictVersionsOfItem(at: url) })
+        #expect(try versions.map { try text($0.url) } == ["los"])
+        // What it has become itself is another's no more.
+        try stage.write("los", at: "a.rtfd/data/state")
+        try date()
+        try stage.store.settleConflictsWithItself(at: url)
+        #expect(stage.run { NSFileVersion.unresolvedConflictVersionsOfItem(at: url) } == [])
     }
 
     @Test(

@@ -363,15 +363,20 @@ struct NSUbiquitousKeyValueStoreTests {
 
     @Test("More than there is room for is dropped, and told")
     func quota() async throws {
-        let store = try Place().store()
+        let place = try Place()
+        let store = place.store()
         let (stream, observer) = news(of: store)
         defer { NotificationCenter.default.removeObserver(observer) }
         var told = stream.makeAsyncIterator()
-        store.set(Data(count: 1 << 20), forKey: "large")
+        store.set(Data(count: (1 << 20) + 1), forKey: "large")
         #expect(
             await told.next() == News(reason: NSUbiquitousKeyValueStoreQuotaViolationChange, keys: ["large"])
         )
         #expect(store.object(forKey: "large") == nil)
+        // One key may hold all that there is room for.
+        store.set(Data(count: 1 << 20), forKey: "large")
+        #expect(store.synchronize() && place.store().data(forKey: "large")?.count == 1 << 20)
+        store.removeObject(forKey: "large")
         for number in 0..<1024 { store.set(Int64(number), forKey: "\(number)") }
         store.set(Int64(1), forKey: "one more")
         #expect(
@@ -550,6 +555,18 @@ struct NSUbiquitousKeyValueStoreTests {
         #expect(settings.fileName == "org.example-..-App.keyvalues")
         #expect(KeyValueSettings(folder: nil, appName: "..").fileName == "-...keyvalues")
         #expect(KeyValueSettings(environment: ["SHEAF_KEY_VALUES": "off"], appName: "a").folder == nil)
+    }
+
+    @Test("Apps whose identifiers begin alike have a file each, however long they are")
+    func longNames() {
+        func name(_ app: String) -> String { KeyValueSettings(folder: nil, appName: app).fileName }
+        let long = String(repeating: "a", count: 60)
+        #expect(name(long) == long + ".keyvalues")
+        let start = String(repeating: "a", count: 40)
+        #expect(name(long + "a") == start + "-f9bf3487d17c93f0.keyvalues")
+        #expect(name(long + "b") != name(long + "a"))
+        // What is written for another sign in names is told apart, too.
+        #expect(name(long + "/") != name(long + "-"))
     }
 
     @Test("The file is the user's alone")

@@ -65,6 +65,84 @@ struct MissingScopesTests {
         stage.wait("its return") { Set(names($0.flatMap(\.added))) == ["a.txt", "b.txt"] }
     }
 
+    @Test(
+        "A folder above a scope is renamed, and the scope is gone with it; what has its path next is searched",
+        arguments: [true, false]
+    )
+    func movedAbove(usesPrivilege: Bool) throws {
+        let stage = try QueryStage(usesPrivilege: usesPrivilege)
+        stage.query.searchScopes = [stage.url("base/in/scope")]
+        for name in ["a.txt", "b.txt"] { try stage.write("base/in/scope/" + name) }
+        stage.gather()
+        stage.move("base/in", "base/out")
+        stage.wait("its end") { Set(names($0.flatMap(\.removed))) == ["a.txt", "b.txt"] }
+        stage.clear()
+        try stage.write("base/in/scope/c.txt")
+        stage.wait("what came to its path") { names($0.flatMap(\.added)) == ["c.txt"] }
+        stage.clear()
+        // Where it is now is none of its business.
+        try stage.write("base/out/scope/a.txt", "22")
+        try stage.write("base/in/scope/d.txt")
+        stage.wait("what came later") { names($0.flatMap(\.added)) == ["d.txt"] }
+        #expect(!names(stage.updates.flatMap { $0.added + $0.changed + $0.removed }).contains("a.txt"))
+        // Another one in its place at once.
+        stage.clear()
+        stage.move("base/in", "base/former")
+        stage.move("base/out", "base/in")
+        stage.wait("the exchange") {
+            Set(names($0.flatMap(\.added))) == ["a.txt", "b.txt"]
+                && Set(names($0.flatMap(\.removed))) == ["c.txt", "d.txt"]
+        }
+        #expect(Set(stage.names()) == ["a.txt", "b.txt"])
+    }
+
+    @Test("A link to nothing on the way to a scope has nothing looked at again and again")
+    func linkToNothing() throws {
+        let stage = try QueryStage(usesPrivilege: false)
+        let link = stage.url("link").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "nothing")
+        stage.query.searchScopes = [stage.url("link/scope")]
+        stage.gather()
+        let run = try #require(stage.query.run)
+        run.queue.sync { run.look() }
+        #expect(run.queue.sync { !run.needsLookAtAll && !run.isLookDue })
+    }
+
+    @Test(
+        "A scope that could not be read, or a folder in one, is searched when it can",
+        arguments: [true, false]
+    )
+    func readable(isScope: Bool) throws {
+        // With the privilege nobody is refused, and the system does not tell by a folder who may read those in it.
+        let stage = try QueryStage(usesPrivilege: false)
+        stage.query.searchScopes = [stage.url(isScope ? "scope/in" : "scope")]
+        stage.query.predicate = NSPredicate(format: "%K LIKE '*.txt'", NSMetadataItemFSNameKey)
+        try stage.write("scope/in/a.txt")
+        try stage.write("scope/in/deep/b.txt")
+        let folder = stage.url("scope/in").path
+        let calls: Set = ["openat", "inotify_add_watch"]
+        RefusedCalls(calls, in: FilePath(folder), EACCES).during { stage.gather() }
+        #expect(stage.names() == [])
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+        stage.wait("what is in it") { Set(names($0.flatMap(\.added))) == ["a.txt", "b.txt"] }
+        stage.clear()
+        try stage.write("scope/in/c.txt")
+        stage.wait("what came later") { names($0.flatMap(\.added)) == ["c.txt"] }
+        // The same when all is looked at meanwhile.
+        stage.clear()
+        let run = try #require(stage.query.run)
+        RefusedCalls(calls, in: FilePath(folder), EACCES).during {
+            run.queue.sync {
+                run.needsLookAtAll = true
+                run.look()
+            }
+        }
+        stage.wait("that nothing is found") { $0.flatMap(\.removed).count == 3 }
+        stage.clear()
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
+        stage.wait("what is in it again") { $0.flatMap(\.added).count == 3 }
+    }
+
     @Test("A scope that nobody may look at is looked at no more for that")
     func unreadable() throws {
         let stage = try QueryStage(usesPrivilege: false)

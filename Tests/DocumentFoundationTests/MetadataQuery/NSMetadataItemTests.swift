@@ -49,6 +49,25 @@ struct NSMetadataItemTests {
         #expect(item.value(forAttribute: NSMetadataItemFSSizeKey) as? Int == 5)
     }
 
+    @Test("The URL of a package is the same whether its contents are here or not")
+    func evictedPackage() throws {
+        let place = try AccountPlace()
+        let documents = try place.join("cloud", at: 1)
+        let folder = FilePath(documents.path)
+        func url(_ name: String, _ form: ItemForm) -> PredicateValue {
+            var attributes = ItemAttributes(folder: folder, name: name, form: form, types: ItemTypes())
+            attributes.ubiquity = UbiquityStates(place.account(), below: [folder])
+            return attributes.value(of: NSMetadataItemURLKey)
+        }
+        for (name, isDirectory) in [("A.rtfd", true), ("a.txt", false)] {
+            let evicted = Placeholder(name: name, byteCount: 8, isDirectory: isDirectory, typeIdentifier: nil)
+            try evicted.encoded().write(to: documents.appendingPathComponent(".\(name).icloud"))
+            #expect(url(name, .file) == url(name, isDirectory ? .package : .file))
+            let expected = documents.appendingPathComponent(name, isDirectory: isDirectory)
+            #expect(url(name, .file) == .url(expected))
+        }
+    }
+
     @Test("Whether it is in conflict is asked each time: that one is settled nothing has to tell of")
     func settled() throws {
         let place = try AccountPlace()

@@ -408,6 +408,15 @@ struct NSMetadataQueryTests {
             #expect(query.index(ofResult: "<b.txt>") == NSNotFound)
             #expect(query.valueLists[NSMetadataItemFSNameKey]?.first?.value as? String == "<a.txt>")
         }
+        // Updates have them, too.
+        func told(_ key: String) -> Set<String> { Set(stage.updates.flatMap { $0.texts[key] ?? [] }) }
+        try stage.write("b.txt")
+        try stage.write("a.txt", "changed")
+        stage.wait("what is new") { _ in told(NSMetadataQueryUpdateAddedItemsKey) == ["<b.txt>"] }
+        stage.wait("what has changed") { _ in told(NSMetadataQueryUpdateChangedItemsKey).contains("<a.txt>") }
+        try FileManager.default.removeItem(at: stage.url("a.txt"))
+        stage.wait("what is gone") { _ in told(NSMetadataQueryUpdateRemovedItemsKey) == ["<a.txt>"] }
+        #expect(stage.updates.allSatisfy { $0.added.isEmpty && $0.changed.isEmpty && $0.removed.isEmpty })
     }
 
     @Test("A stopped query keeps its results and tells nothing; started again it gathers anew")

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Locks
 import TestThreads
@@ -209,6 +210,92 @@ struct QueryResultsTests {
         stage.use { $0.searchItems = nil }
         stage.wait("all") { $0.last?.name == .NSMetadataQueryDidFinishGathering }
         #expect(paths().isSuperset(of: ["b.txt", "d", "f/in.txt", "d/e/other.txt"]))
+    }
+
+    @Test(
+        "Items to search that are hidden, or in what is, are followed, and one in a package",
+        arguments: [true, false]
+    )
+    func hiddenItems(_ usesPrivilege: Bool) throws {
+        let stage = try QueryStage(usesPrivilege: usesPrivilege)
+        let items = ["a.txt", ".b.txt", ".d/c.txt", "p.rtfd/inner/e.txt"]
+        for name in items + [".other.txt", "p.rtfd/inner/other.txt"] { try stage.write(name) }
+        stage.query.searchItems = items.map(stage.url)
+        stage.gather()
+        let names = Set(items.map { FilePath($0).name })
+        #expect(Set(stage.names()) == names)
+        func told(_ items: [NSMetadataItem]) -> Set<String> { Set(items.map { QueryStage.name($0) }) }
+        for name in items + [".other.txt"] { try stage.write(name, "22") }
+        stage.wait("the changes") { told($0.flatMap(\.changed)) == names }
+        for name in items + [".other.txt"] { #expect(unlink(stage.url(name).path) == 0) }
+        stage.wait("the ends") { told($0.flatMap(\.removed)) == names }
+        for name in items { try stage.write(name) }
+        stage.wait("the returns") { told($0.flatMap(\.added)) == names }
+        #expect(Set(stage.names()) == names && stage.names().count == names.count)
+    }
+
+    @Test(
+        "A scope that is hidden in another, or in a package, is searched, once; one that is not is no scope of its own",
+        arguments: [true, false]
+    )
+    func scopesInOthers(_ usesPrivilege: Bool) throws {
+        let stage = try QueryStage(usesPrivilege: usesPrivilege)
+        let files = [
+            "a.txt", ".h/no.txt", ".h/in/b.txt", ".h/in/deep/c.txt", "p.rtfd/TXT.rtf", "p.rtfd/inner/d.txt",
+            "q.rtfd/e.txt", "f/g.txt",
+        ]
+        for name in files { try stage.write(name) }
+        let scopes = ["", ".h/in", ".h/in/deep", "p.rtfd/inner", "q.rtfd", "f"]
+        stage.query.searchScopes = scopes.map(stage.url)
+        let roots = ["", "/.h/in", "/p.rtfd/inner", "/q.rtfd"].map { FilePath(stage.folder.path + $0) }
+        #expect(stage.query.roots() == roots.sorted { $0.string < $1.string })
+        stage.gather()
+        let all = ["a.txt", "b.txt", "c.txt", "d.txt", "deep", "e.txt", "f", "g.txt", "p.rtfd", "q.rtfd"]
+        #expect(stage.names().sorted() == all)
+        let later = [".h/in/h.txt", "p.rtfd/inner/i.txt"]
+        for name in later { try stage.write(name) }
+        stage.wait("what comes to them") {
+            $0.flatMap(\.added).map { QueryStage.name($0) }.sorted() == ["h.txt", "i.txt"]
+        }
+        stage.move(".h", ".moved")
+        stage.wait("the end of one") {
+            $0.flatMap(\.removed).map { QueryStage.name($0) }.sorted() == ["b.txt", "c.txt", "deep", "h.txt"]
+        }
+    }
+
+    @Test("An enumeration goes on with its results, though the block has the query run anew")
+    func enumerationOfOldResults() throws {
+        for name in ["a.txt", "b.txt", "c.txt"] { try stage.write(name) }
+        func order(ascending: Bool) -> [NSSortDescriptor] {
+            [NSSortDescriptor(key: NSMetadataItemFSNameKey, ascending: ascending)]
+        }
+        let changes: [(NSMetadataQuery) -> Void] = [
+            { $0.sortDescriptors = order(ascending: false) },
+            { query in
+                query.stop()
+                query.start()
+            },
+            { $0.predicate = NSPredicate(format: "%K LIKE 'a*'", NSMetadataItemFSNameKey) },
+        ]
+        stage.gather()
+        for change in changes {
+            stage.use { $0.sortDescriptors = order(ascending: true) }
+            stage.wait("the order") {
+                $0.last?.name == .NSMetadataQueryDidFinishGathering && stage.names().first == "a.txt"
+            }
+            let (seen, count) = stage.use { query in
+                var seen: [String] = []
+                query.enumerateResults { result, index, _ in
+                    if index == 0 { change(query) }
+                    seen.append("\(index) \(QueryStage.name(result))")
+                }
+                return (seen, query.resultCount)
+            }
+            #expect(seen == ["0 a.txt", "1 b.txt", "2 c.txt"] && count == 0)
+            stage.wait("all anew") { _ in stage.use { !$0.isGathering && $0.resultCount > 0 } }
+            stage.clear()
+        }
+        #expect(stage.names() == ["a.txt"])
     }
 
     @Test("An enumeration may go backwards, and updates wait for its end")

@@ -303,6 +303,29 @@ struct QueryRunTests {
         #expect(try id("b.rtfd", run) == package)
     }
 
+    // MARK: Watches
+
+    @Test(
+        "When the system gives no more watches all is looked at now and then, though nothing matches",
+        arguments: [true, false]
+    )
+    func lastWatch(looksAtAll: Bool) throws {
+        try stage.write("there/file")
+        let run = gathered(NSPredicate(value: false))
+        defer { run.stop() }
+        #expect(run.queue.sync { !run.looksAtIntervals })
+        if !looksAtAll { try stage.write("late/file") }
+        let late = FilePath(stage.url(looksAtAll ? "there" : "late").path)
+        RefusedCalls(["inotify_add_watch"], in: late, ENOSPC).during {
+            run.queue.sync {
+                run.needsLookAtAll = looksAtAll
+                run.heard([WatchEvent(kind: .created, name: "late", isDirectory: true)], in: Self.root)
+                run.look()
+                #expect(run.looksAtIntervals)
+            }
+        }
+    }
+
     // MARK: Packages
 
     @Test("A look at all, too, takes a package for the same item, whatever its folder, and for a file")

@@ -13,6 +13,8 @@ final class QueryStage: @unchecked Sendable {
         var added: [NSMetadataItem] = []
         var changed: [NSMetadataItem] = []
         var removed: [NSMetadataItem] = []
+        /// What stands in place of items, by the keys of the user information.
+        var texts: [String: [String]] = [:]
     }
 
     let folder: URL
@@ -62,12 +64,15 @@ final class QueryStage: @unchecked Sendable {
         func items(_ key: String) -> [NSMetadataItem] {
             notification.userInfo?[key] as? [NSMetadataItem] ?? []
         }
-        let post = Posted(
+        var post = Posted(
             name: notification.name,
             added: items(NSMetadataQueryUpdateAddedItemsKey),
             changed: items(NSMetadataQueryUpdateChangedItemsKey),
             removed: items(NSMetadataQueryUpdateRemovedItemsKey)
         )
+        for (key, value) in notification.userInfo ?? [:] {
+            if let key = key as? String, let texts = value as? [String] { post.texts[key] = texts }
+        }
         posted.withLock { $0.append(post) }
         isPosted.signal()
     }

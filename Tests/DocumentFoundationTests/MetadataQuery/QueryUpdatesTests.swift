@@ -43,6 +43,35 @@ struct QueryUpdatesTests {
         #expect(stage.names() == ["stays"])
     }
 
+    @Test(
+        "What comes to a folder or leaves it changes the folder, and its place in the order",
+        arguments: [true, false]
+    )
+    func folderDates(_ usesPrivilege: Bool) throws {
+        let stage = try QueryStage(usesPrivilege: usesPrivilege)
+        for (name, age) in [("one", 2000.0), ("two", 1000.0)] {
+            try stage.write("\(name)/file")
+            let date = Date().addingTimeInterval(-age)
+            try FileManager.default.setAttributes(
+                [.modificationDate: date],
+                ofItemAtPath: stage.url(name).path
+            )
+        }
+        let key = NSMetadataItemFSNameKey
+        stage.query.predicate = NSPredicate(format: "%K LIKE 'one' OR %K LIKE 'two'", key, key)
+        stage.query.sortDescriptors = [
+            NSSortDescriptor(key: NSMetadataItemFSContentChangeDateKey, ascending: false)
+        ]
+        stage.gather()
+        #expect(stage.names() == ["two", "one"])
+        try stage.write("one/another")
+        stage.wait("the folder") { $0.flatMap(\.changed).contains { QueryStage.name($0) == "one" } }
+        #expect(stage.names() == ["one", "two"])
+        try FileManager.default.removeItem(at: stage.url("two/file"))
+        stage.wait("the other folder") { $0.flatMap(\.changed).contains { QueryStage.name($0) == "two" } }
+        #expect(stage.names() == ["two", "one"])
+    }
+
     @Test("An item that was read while all was gathered is as it is then, whatever changed between")
     func progress() throws {
         for number in 0..<600 { try stage.write("d/\(number)") }

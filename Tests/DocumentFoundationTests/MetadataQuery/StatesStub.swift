@@ -39,6 +39,8 @@ final class StatesStub: Sendable {
             }
         }
         guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        // Who follows may have come between the two calls, has taken it for a leftover, and waits for something to become of it.
+        _ = chmod("\(folder)/\(SyncQuery.socketName)", 0o600)
         let state = Locked(State())
         (self.listener, self.state) = (listener, state)
         Thread.detachNewThread {
@@ -67,6 +69,15 @@ final class StatesStub: Sendable {
         state.withLock { state in
             for follower in state.followers { Self.send(line, to: follower) }
         }
+    }
+
+    /// Ends what all who follow are told. Whoever asks anew is answered.
+    func dropFollowers() {
+        let followers = state.withLock { state in
+            defer { state.followers = [] }
+            return state.followers
+        }
+        for follower in followers { close(follower) }
     }
 
     private static func serve(

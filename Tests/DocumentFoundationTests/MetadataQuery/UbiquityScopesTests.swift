@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import Locks
+import SyncMessages
 import TestThreads
 import Testing
 
@@ -154,6 +155,41 @@ struct UbiquityScopesTests {
         }
     }
 
+    @Test("What is not here came to be when its placeholder says, as its resource values have it")
+    func creationDate() throws {
+        try within {
+            let born = Date(timeIntervalSince1970: 1_234_567_890)
+            let evicted = Placeholder(
+                name: "e.txt",
+                byteCount: 8,
+                isDirectory: false,
+                typeIdentifier: nil,
+                creationDate: born
+            )
+            try write("Documents/a.txt")
+            let documents = root.appendingPathComponent("Documents", isDirectory: true)
+            try evicted.encoded().write(to: documents.appendingPathComponent(".e.txt.icloud"))
+            let roots = QueryScopes([root]).roots()
+            let states = try #require(QueryScopes([root]).states(below: roots, nil))
+            for name in ["a.txt", "e.txt"] {
+                let url = documents.appendingPathComponent(name)
+                let attributes = ItemAttributes(
+                    folder: FilePath(documents.path),
+                    name: name,
+                    form: .file,
+                    types: ItemTypes(),
+                    ubiquity: states
+                )
+                let values = try url.resourceValues(forKeys: [.creationDateKey])
+                let expected = values.creationDate.map(PredicateValue.date)
+                #expect(expected != nil || name == "a.txt")
+                for key in [NSMetadataItemFSCreationDateKey, NSMetadataItemContentCreationDateKey] {
+                    #expect(attributes.value(of: key) == expected ?? .null)
+                }
+            }
+        }
+    }
+
     @Test("A container that is searched by its folder, or one in it, shows what is not here as its scopes do")
     func folders() throws {
         try within {
@@ -189,7 +225,7 @@ struct UbiquityScopesTests {
             try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
             try Data().write(to: other.appendingPathComponent("b.txt"))
             let roots = QueryScopes([root, other]).roots()
-            let states = try #require(QueryScopes([root, other]).states(below: roots))
+            let states = try #require(QueryScopes([root, other]).states(below: roots, nil))
             func value(_ key: String, _ url: URL) -> PredicateValue? {
                 states.value(of: key, at: FilePath(url.path))
             }
@@ -200,7 +236,88 @@ struct UbiquityScopesTests {
             #expect(value(status, inside) == .string(NSMetadataUbiquitousItemDownloadingStatusCurrent))
             #expect(value(NSMetadataItemIsUbiquitousKey, outside) == .integer(0))
             #expect(value(status, outside) == .null)
-            #expect(QueryScopes([other]).states(below: QueryScopes([other]).roots()) == nil)
+            #expect(QueryScopes([other]).states(below: QueryScopes([other]).roots(), nil) == nil)
+        }
+    }
+
+    /// A folder with a container in it, and another folder beside that.
+    private func outer() throws -> (account: UbiquityAccount, place: AccountPlace, outer: URL) {
+        let place = try AccountPlace()
+        let cloud = try place.join("outer/cloud", at: 1)
+        let documents = cloud.appendingPathComponent("iCloud~x/Documents", isDirectory: true)
+        let beside = place.base.appendingPathComponent("outer/beside", isDirectory: true)
+        for folder in [documents, beside] {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data("1".utf8).write(to: folder.appendingPathComponent("a.txt"))
+            let evicted = Placeholder(name: "e.txt", byteCount: 8, isDirectory: false, typeIdentifier: nil)
+            try evicted.encoded().write(to: folder.appendingPathComponent(".e.txt.icloud"))
+        }
+        let account = place.account([:], ["SHEAF_UBIQUITY_CONTAINER": "iCloud.x"])
+        return (account, place, place.base.appendingPathComponent("outer", isDirectory: true))
+    }
+
+    @Test("Items of containers are found by a folder above these as by their own, and stand as they do")
+    func foldersAbove() throws {
+        let (account, place, outer) = try outer()
+        let documents = outer.appendingPathComponent("cloud/iCloud~x/Documents")
+        var state = ItemSyncState(path: documents.appendingPathComponent("a.txt").path)
+        state.isUploaded = true
+        let stub = try StatesStub(place) { [state] question in
+            switch question {
+            case .follow(outer.appendingPathComponent("cloud").path, true): .changed([], isSettled: true)
+            case .items: .items([state])
+            default: .refused(SyncRefusal(.notInContainer, "It is in none."))
+            }
+        }
+        let kinds: [[Any]] = [
+            [outer], [NSMetadataQueryUbiquitousDocumentsScope, outer],
+            [outer, NSMetadataQueryUbiquitousDataScope],
+        ]
+        try UbiquityAccount.$shared.withValue(account) {
+            for scopes in kinds {
+                let inside = ["cloud/iCloud~x", "cloud/iCloud~x/Documents"]
+                let files = ["a.txt", "e.txt"].map { "cloud/iCloud~x/Documents/" + $0 }
+                // What is hidden in no container stands for nothing.
+                let all = Set(["cloud", "beside", "beside/a.txt"] + inside + files)
+                #expect(Search(scopes, below: outer).finds(all), "\(scopes)")
+                let roots = QueryScopes(scopes).roots()
+                #expect(roots == [FilePath(outer.path)])
+                let states = try #require(QueryScopes(scopes).states(below: roots, nil))
+                states.follow(isAwaited: true) { _ in }
+                states.awaitFirst(seconds: 600)
+                defer { states.end() }
+                func value(_ key: String, _ path: String) -> PredicateValue? {
+                    states.value(of: key, at: FilePath(outer.path).appending(path))
+                }
+                for path in inside + files {
+                    #expect(value(NSMetadataItemIsUbiquitousKey, path) == .integer(1))
+                }
+                for path in ["cloud", "beside", "beside/a.txt"] {
+                    #expect(value(NSMetadataItemIsUbiquitousKey, path) == .integer(0))
+                }
+                let status = NSMetadataUbiquitousItemDownloadingStatusKey
+                let (current, missing) = (
+                    NSMetadataUbiquitousItemDownloadingStatusCurrent,
+                    NSMetadataUbiquitousItemDownloadingStatusNotDownloaded
+                )
+                #expect(value(status, files[0]) == .string(current))
+                #expect(value(status, files[1]) == .string(missing))
+                #expect(value(NSMetadataUbiquitousItemIsUploadedKey, files[0]) == .integer(1))
+            }
+        }
+        withExtendedLifetime(stub) {}
+    }
+
+    @Test("A container whose folder is not there is awaited")
+    func awaited() throws {
+        try within {
+            try FileManager.default.removeItem(at: root.deletingLastPathComponent())
+            let documents = Search([NSMetadataQueryUbiquitousDocumentsScope], below: root)
+            let data = Search([NSMetadataQueryUbiquitousDataScope], below: root)
+            #expect(documents.finds([]) && data.finds([]))
+            for path in ["Documents/a.txt", "Library/b.txt"] { try write(path) }
+            #expect(documents.finds(["Documents/a.txt"]))
+            #expect(data.finds(["Library", "Library/b.txt"]))
         }
     }
 

@@ -94,6 +94,81 @@ struct UbiquityStatesTests {
         withExtendedLifetime(stub) {}
     }
 
+    @Test("Who is told no more by one that is there still asks again, and knows all as before")
+    func dropped() throws {
+        let followCount = Locked(0)
+        let stub = try StatesStub(place) { [answers] question in
+            if case .follow = question { followCount.withLock { $0 += 1 } }
+            return answers(question)
+        }
+        let states = UbiquityStates(account, below: [FilePath(documents.path)])
+        defer { states.end() }
+        let isTold = DispatchSemaphore(value: 0)
+        states.follow(isAwaited: true) { _ in isTold.signal() }
+        states.awaitFirst(seconds: Self.secondsMax)
+        #expect(value("a.txt", states) == .integer(1))
+        stub.dropFollowers()
+        // That nobody says anything, then what is said anew.
+        for _ in 0..<2 { #expect(isTold.wait(timeout: .now() + 60) == .success) }
+        #expect(followCount.withLock { $0 } == 2)
+        #expect(value("a.txt", states) == .integer(1) && states.isAnswered)
+        try stub.say(.changed([state("b.txt", isUploaded: true)], isSettled: true))
+        #expect(isTold.wait(timeout: .now() + 60) == .success)
+        #expect(value("b.txt", states) == .integer(1))
+        withExtendedLifetime(stub) {}
+    }
+
+    @Test("Nothing is known of what is nowhere any more")
+    func nowhere() throws {
+        let stub = try StatesStub(place, answers)
+        let states = UbiquityStates(account, below: [FilePath(documents.path)])
+        defer { states.end() }
+        let told = Locked<[FilePath]>([])
+        let isTold = DispatchSemaphore(value: 0)
+        states.follow(isAwaited: true) { paths in
+            told.withLock { $0 += paths }
+            isTold.signal()
+        }
+        states.awaitFirst(seconds: Self.secondsMax)
+        var gone = state("a.txt", isUploaded: false)
+        gone.isNowhere = true
+        try stub.say(.changed([gone], isSettled: true))
+        #expect(isTold.wait(timeout: .now() + Self.secondsMax) == .success)
+        #expect(told.withLock { $0 } == [FilePath(url("a.txt").path)])
+        #expect(value("a.txt", states) == .null)
+        #expect(states.all == [state("b.txt", isUploaded: false)])
+        withExtendedLifetime(stub) {}
+    }
+
+    @Test("Who is told how all items stand takes what is news meanwhile, and that is younger")
+    func slowList() throws {
+        let isFollowed = DispatchSemaphore(value: 0)
+        let isSaid = DispatchSemaphore(value: 0)
+        let stub = try StatesStub(place) { [answers] question in
+            if case .items = question {
+                isFollowed.signal()
+                // Whoever takes nothing meanwhile is said nothing more.
+                #expect(isSaid.wait(timeout: .now() + 10) == .success)
+            }
+            return answers(question)
+        }
+        let states = UbiquityStates(account, below: [FilePath(documents.path)])
+        defer { states.end() }
+        states.follow(isAwaited: true) { _ in }
+        #expect(isFollowed.wait(timeout: .now() + Self.secondsMax) == .success)
+        // More than fits between two processes.
+        let others = (0..<10_000).map { state("\($0).txt", isUploaded: false) }
+        try stub.say(.changed(others, isSettled: false))
+        try stub.say(.changed([state("b.txt", isUploaded: true)], isSettled: false))
+        isSaid.signal()
+        states.awaitFirst(seconds: Self.secondsMax)
+        #expect(value("a.txt", states) == .integer(1))
+        // It may be read only now.
+        while value("b.txt", states) != .integer(1) { sched_yield() }
+        #expect(value("9999.txt", states) == .integer(0))
+        withExtendedLifetime(stub) {}
+    }
+
     @Test("Where nobody is there, or nobody keeps a folder in step, and at its end, nothing is waited for")
     func nobody() throws {
         let root = FilePath(documents.path)
@@ -176,6 +251,42 @@ struct UbiquityStatesTests {
             query.stop()
             return found.withLock { $0 }
         }
+    }
+
+    @Test(
+        "How what is in a folder stands goes along when that is renamed: it neither goes nor comes",
+        arguments: [false, true]
+    )
+    func renamedFolder(looksAtAll: Bool) throws {
+        try FileManager.default.createDirectory(at: url("d"), withIntermediateDirectories: false)
+        try Data("1".utf8).write(to: url("d/c.txt"))
+        var items = ["d", "d/c.txt"].map { state($0, isUploaded: true) }
+        items[0].isFolder = true
+        let stub = try StatesStub(place) { [answers, items] question in
+            if case .items = question { .items(items) } else { answers(question) }
+        }
+        // Whose account it searches is that of where it was made, while another test has make-believe devices.
+        let stage = try UbiquityAccount.$shared.withValue(account) { try QueryStage(usesPrivilege: false) }
+        stage.query.searchScopes = [NSMetadataQueryUbiquitousDocumentsScope]
+        stage.query.predicate = NSPredicate(format: "%K == 1", Self.isUploaded)
+        stage.query.statesSecondsMax = Self.secondsMax
+        UbiquityAccount.$shared.withValue(account) { _ = stage.query.start() }
+        defer { stage.query.stop() }
+        stage.wait("the gathering") { $0.contains { $0.name == .NSMetadataQueryDidFinishGathering } }
+        #expect(Set(stage.names()) == ["d", "c.txt"])
+        let run = try #require(stage.query.run)
+        run.queue.sync {
+            #expect(rename(url("d").path, url("e").path) == 0)
+            guard looksAtAll else { return }
+            run.needsLookAtAll = true
+            run.look()
+        }
+        stage.wait("where all is now") {
+            $0.flatMap(\.changed).contains { QueryStage.name($0) == "c.txt" }
+        }
+        #expect(stage.updates.allSatisfy { $0.added.isEmpty && $0.removed.isEmpty })
+        #expect(Set(stage.names()) == ["e", "c.txt"])
+        withExtendedLifetime(stub) {}
     }
 
     @Test("When all has been gathered it is known how items stand, and predicates ask for it")

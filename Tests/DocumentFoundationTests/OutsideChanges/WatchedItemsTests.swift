@@ -86,6 +86,31 @@ struct WatchedItemsTests {
         #expect(items.path(of: presenter) == (isHeld ? target : source))
     }
 
+    @Test(
+        "What goes back to the folder where it was first is found there, also behind a link",
+        arguments: [false, true]
+    )
+    func movedBack(_ isLinked: Bool) throws {
+        let real = folder.appendingPathComponent("real/in")
+        try FileManager.default.createDirectory(at: real, withIntermediateDirectories: true)
+        let link = folder.appendingPathComponent("link")
+        try FileManager.default.createSymbolicLink(
+            at: link,
+            withDestinationURL: real.deletingLastPathComponent()
+        )
+        let outer = isLinked ? "link" : "real"
+        try put("text", "real/in/a")
+        var items = items()
+        items.present(presenter, try path("\(outer)/in/a"), findsOutItself: false)
+        let places = try ["in/a", "b", "in/c"].map { try path("\(outer)/\($0)") }
+        try move("real/in/a", "real/b")
+        #expect(items.moved(from: places[0], to: places[1], by: nil) == [.moved(places[0], to: places[1])])
+        // Nobody sees it arrive: it is looked for.
+        try move("real/b", "real/in/c")
+        #expect(items.left(places[1], by: nil) == [.moved(places[1], to: places[2])])
+        #expect(items.path(of: presenter) == places[2])
+    }
+
     /// A disk of which nothing can be looked at.
     private struct FailingDisk: SystemCallObserver {
         func willMake(_ call: SystemCall) -> CInt { call.name == "fstatat" ? EIO : 0 }

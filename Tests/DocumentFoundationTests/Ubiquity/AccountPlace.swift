@@ -16,8 +16,12 @@ final class AccountPlace: Sendable {
         try FileManager.default.createDirectory(at: base, withIntermediateDirectories: true)
     }
 
-    // What stays behind in the temporary folder harms nobody.
-    deinit { try? FileManager.default.removeItem(at: base) }
+    // Who just asks on a thread of its own may make the runtime folder anew while this is removed; it ends with its place.
+    deinit {
+        for _ in 0..<100 where FileManager.default.fileExists(atPath: base.path) {
+            try? FileManager.default.removeItem(at: base)
+        }
+    }
 
     /// Joins a folder as `DeviceHome` keeps it, without the keys.
     @discardableResult

@@ -310,10 +310,10 @@ struct ItemResourceValuesTests {
         let inner = url.appendingPathComponent("a.txt")
         try Data("text".utf8).write(to: inner)
         try UbiquityAccount.$shared.withValue(place.account()) {
-            var values = URLResourceValues()
-            values.ubiquitousItemIsExcludedFromSync = true
-            values.contentModificationDate = Date(timeIntervalSince1970: 1000)
-            try url.setResourceValues(values)
+            var excluded = URLResourceValues()
+            excluded.ubiquitousItemIsExcludedFromSync = true
+            excluded.contentModificationDate = Date(timeIntervalSince1970: 1000)
+            try url.setResourceValues(excluded)
             let keys: Set<URLResourceKey> = [
                 .ubiquitousItemIsExcludedFromSyncKey, .contentModificationDateKey,
             ]
@@ -322,6 +322,14 @@ struct ItemResourceValuesTests {
             #expect(read.contentModificationDate == Date(timeIntervalSince1970: 1000))
             #expect(!FileManager.default.isUbiquitousItem(at: url))
             #expect(!FileManager.default.isUbiquitousItem(at: inner))
+            // Nor is what only a placeholder is here of, which is there all the same.
+            let evicted = Placeholder(name: "e.txt", byteCount: 8, isDirectory: false, typeIdentifier: nil)
+            try evicted.encoded().write(to: url.appendingPathComponent(".e.txt.icloud"))
+            let absent = url.appendingPathComponent("e.txt")
+            #expect(!FileManager.default.isUbiquitousItem(at: absent))
+            #expect(try absent.checkPromisedItemIsReachable())
+            let values = try absent.resourceValues(forKeys: [.isUbiquitousItemKey, .fileSizeKey])
+            #expect(values.isUbiquitousItem == false && values.fileSize == 8)
             read.ubiquitousItemIsExcludedFromSync = false
             try url.setResourceValues(read)
             #expect(FileManager.default.isUbiquitousItem(at: inner))

@@ -2,6 +2,7 @@ import Dispatch
 import FileSystem
 import Foundation
 import Locks
+import SyncMessages
 import TestThreads
 import Testing
 
@@ -27,7 +28,7 @@ struct UbiquityContainerTests {
         #expect(!files.fileExists(atPath: place.home.path))
     }
 
-    @Test("A container is the folder joined for it, else one in the folder that was joined first")
+    @Test("A container is the folder joined for it, else one in the first that was joined for all apps")
     func containers() throws {
         let place = try AccountPlace()
         let notes = try place.join("notes", identifier: "iCloud.com.example.notes", at: 1)
@@ -52,6 +53,91 @@ struct UbiquityContainerTests {
             #expect(!files.fileExists(atPath: first.path))
             #expect(files.isUbiquitousItem(at: second) == false)
         }
+    }
+
+    @Test("A container stays where it is when other folders are joined, also while that is not there")
+    func staying() throws {
+        let place = try AccountPlace()
+        let notes = try place.join("notes", identifier: "iCloud.com.example.notes", at: 1)
+        let account = place.account(["CFBundleIdentifier": "org.pad"])
+        func container(_ identifier: String? = nil) -> String? {
+            with(account) { files.url(forUbiquityContainerIdentifier: identifier)?.path }
+        }
+        let token = try #require(account.identity)
+        let inner = notes.appendingPathComponent("iCloud~org~pad")
+        #expect(container() == inner.path)
+        // Another device has one there, too.
+        let all = try place.join("all", at: 2)
+        try files.createDirectory(
+            at: all.appendingPathComponent("iCloud~org~pad"),
+            withIntermediateDirectories: true
+        )
+        #expect(container() == inner.path)
+        #expect(container("iCloud.org.new") == all.appendingPathComponent("iCloud~org~new").path)
+        // Nor is it another account.
+        #expect(account.identity == token)
+        let away = place.base.appendingPathComponent("away")
+        try files.moveItem(at: notes, to: away)
+        #expect(container() == nil)
+        try files.moveItem(at: away, to: notes)
+        #expect(container() == inner.path)
+        // Where nothing is noted, it is where it is.
+        try files.removeItem(at: place.home.appendingPathComponent("places"))
+        #expect(container() == inner.path)
+        // A folder that was left has no containers.
+        try files.removeItem(
+            at: place.home.appendingPathComponent("containers/" + String(format: "%032x", 1))
+        )
+        #expect(container() == all.appendingPathComponent("iCloud~org~pad").path)
+    }
+
+    @Test("Nothing is made in the folder that a volume is mounted at, while it is not")
+    func notMounted() throws {
+        let place = try AccountPlace()
+        let folder = try place.join("cloud", at: 1)
+        let account = place.account(["CFBundleIdentifier": "org.pad"])
+        func container() -> URL? { with(account) { files.url(forUbiquityContainerIdentifier: nil) } }
+        let identity = try FileIdentity.marking(FilePath(folder.path), with: FileMark.fresh()).identity
+        // As who keeps it in step notes it.
+        let own = place.home.appendingPathComponent("containers/" + String(format: "%032x", 1))
+        try Data(identity.names[0]).write(to: own.appendingPathComponent(JoinedFolders.rootNoteName))
+        #expect(container() != nil)
+        let away = place.base.appendingPathComponent("away")
+        try files.moveItem(at: folder, to: away)
+        try files.createDirectory(at: folder, withIntermediateDirectories: false)
+        #expect(container() == nil)
+        #expect(try files.contentsOfDirectory(atPath: folder.path) == [])
+        try files.removeItem(at: folder)
+        try files.moveItem(at: away, to: folder)
+        #expect(container() != nil)
+    }
+
+    @Test("The default container is the first that is entitled, else the app's own, else the first by name")
+    func order() throws {
+        let place = try AccountPlace()
+        try place.join("cloud", at: 1)
+        let listed = ["iCloud.a", "iCloud.org.app", "iCloud.z"].reduce(into: [String: Any]()) {
+            $0[$1] = [String: Any]()
+        }
+        func names(_ information: [String: Any]) -> [String] {
+            let account = place.account(information)
+            return with(account) {
+                let first = files.url(forUbiquityContainerIdentifier: nil)?.lastPathComponent
+                let all = account.containerPlaces.map(\.name)
+                #expect(first == all.first)
+                return all
+            }
+        }
+        var information: [String: Any] = ["NSUbiquitousContainers": listed]
+        #expect(names(information) == ["iCloud~a", "iCloud~org~app", "iCloud~z"])
+        information["CFBundleIdentifier"] = "org.app"
+        #expect(names(information) == ["iCloud~org~app", "iCloud~a", "iCloud~z"])
+        let key = "com.apple.developer.ubiquity-container-identifiers"
+        information[key] = ["iCloud.z", "iCloud.other"]
+        #expect(names(information) == ["iCloud~z", "iCloud~other", "iCloud~org~app", "iCloud~a"])
+        information[key] = ["iCloud.$(CFBundleIdentifier)"]
+        information["NSUbiquitousContainers"] = nil
+        #expect(names(information) == ["iCloud~org~app"])
     }
 
     @Test("A container is called what the Info.plist says, wherever it lies, else as its folder")

@@ -50,5 +50,18 @@ struct IdentityVolumeTests {
             return
         }
         try check(volume.folder.resolved(), isMarkable: kind != "vfat")
+        #expect((VolumeSerial.fat(ofFolderAt: volume.folder) != nil) == (kind == "vfat"))
+    }
+
+    @Test("A folder bears a number, for good, and another one after that")
+    func counted() throws {
+        let scratch = try ScratchFolder()
+        let folder = try CountedFolder(scratch.path)
+        #expect(try folder.count() == 0 && CountedFolder.count(at: scratch.path) == 0)
+        for number in [1, 2, UInt64.max] {
+            try folder.set(number)
+            #expect(try folder.count() == number && CountedFolder.count(at: scratch.path) == number)
+        }
+        #expect(VolumeSerial.fat(ofFolderAt: scratch.path) == nil)
     }
 }

@@ -2,6 +2,7 @@ import CrashHarness
 import Foundation
 import TestThreads
 import Testing
+import Threads
 
 @testable import FileSystem
 
@@ -29,5 +30,15 @@ struct MountChangesTests {
             for await places in stream where places.contains(place) { break }
         }
         withExtendedLifetime(watches) {}
+    }
+
+    @Test("Where there was no thread that follows, whoever wants to know next tries anew")
+    func withoutThread() {
+        let changes = MountChanges()
+        let first = OwnThread.$make.withValue({ _, _ in EAGAIN }) { changes.follow { _ in } }
+        #expect(!changes.isFollowing)
+        let second = changes.follow { _ in }
+        #expect(changes.isFollowing)
+        withExtendedLifetime((first, second)) {}
     }
 }

@@ -50,6 +50,37 @@ struct SegmentedBlobStoreTests {
         return frames.first.map { Array($0.blob) }
     }
 
+    @Test("Where the index is gone nothing is removed, and the hub does not start", arguments: [true, false])
+    func indexGone(isEmpty: Bool) async throws {
+        let blobs = [(1, bytes(10, seed: 1)), (2, bytes(3 << 20, seed: 3))]
+        do { #expect(try await put(blobs, in: try store()) == 2) }
+        let own = URL(fileURLWithPath: folder.path.string)
+        let index = own.appendingPathComponent(SegmentedBlobStore.indexName)
+        let names = ["", "-wal", "-shm"].map { SegmentedBlobStore.indexName + $0 }
+        let away = own.appendingPathComponent("away")
+        try FileManager.default.createDirectory(at: away, withIntermediateDirectories: false)
+        for name in names {
+            let place = own.appendingPathComponent(name)
+            guard FileManager.default.fileExists(atPath: place.path) else { continue }
+            try FileManager.default.moveItem(at: place, to: away.appendingPathComponent(name))
+        }
+        if isEmpty { #expect(FileManager.default.createFile(atPath: index.path, contents: nil)) }
+        for _ in 0..<2 {
+            let error = #expect(throws: HubError.self) { try store() }
+            #expect(error?.description.contains("Put it back") == true)
+        }
+        try FileManager.default.removeItem(at: index)
+        for name in try FileManager.default.contentsOfDirectory(atPath: away.path) {
+            let place = own.appendingPathComponent(name)
+            if FileManager.default.fileExists(atPath: place.path) {
+                try FileManager.default.removeItem(at: place)
+            }
+            try FileManager.default.moveItem(at: away.appendingPathComponent(name), to: place)
+        }
+        let again = try store()
+        for (number, bytes) in blobs { #expect(try await read(number, in: again) == bytes) }
+    }
+
     @Test(
         "Blobs small, empty and large come back, for the next process too; frames leave out what is missing"
     )
@@ -67,7 +98,9 @@ struct SegmentedBlobStoreTests {
             #expect(list.byteCount == expected.count)
             #expect(list.bytes() == expected)
             #expect(try await store.missing(names, of: owner) == [.numbered(5)])
-            #expect(store.byteCount(of: .first) == blobs.reduce(0) { $0 + $1.1.count })
+            #expect(
+                store.byteCount(of: .first) == blobs.reduce(0) { $0 + $1.1.count + BlobSchema.rowByteCount }
+            )
         }
     }
 
@@ -83,7 +116,7 @@ struct SegmentedBlobStoreTests {
         }
         let other = BlobOwner(ContainerName(unchecked: Array(repeating: 8, count: 16)), .first)
         #expect(try await store.missing([.numbered(100)], of: other) == [.numbered(100)])
-        #expect(store.byteCount(of: .first) == 100 + 2 << 20)
+        #expect(store.byteCount(of: .first) == 100 + 2 << 20 + 2 * BlobSchema.rowByteCount)
     }
 
     @Test("A batch that is given up leaves nothing but room that the next process clears")
@@ -129,7 +162,7 @@ struct SegmentedBlobStoreTests {
         #expect(missing == [.numbered(2), .numbered(3)])
         #expect(try await read(1, in: store) == bytes(100, seed: 1))
         #expect(try await read(4, in: store) == bytes(100, seed: 4))
-        #expect(store.byteCount(of: .first) == 200)
+        #expect(store.byteCount(of: .first) == 200 + 2 * BlobSchema.rowByteCount)
         let files = folder.path.appending("files").string
         #expect(try FileManager.default.contentsOfDirectory(atPath: files).isEmpty)
     }
@@ -158,7 +191,7 @@ struct SegmentedBlobStoreTests {
         #expect(try await second.commit() == 5000)
         #expect(await store.uploadOffset(of: name, of: owner) == nil)
         #expect(try await read(9, in: store) == whole)
-        #expect(store.byteCount(of: .first) == 5000)
+        #expect(store.byteCount(of: .first) == 5000 + BlobSchema.rowByteCount)
     }
 
     @Test("A blob begun anew in pieces has nothing of what was sent before")
@@ -201,7 +234,7 @@ struct SegmentedBlobStoreTests {
             _ = try await put([(count + 3, bytes(count, seed: 5))], in: store)
             #expect(try await read(count + 3, in: store) == bytes(count, seed: 5))
         }
-        #expect(store.byteCount(of: .first) == 3 * 4096 + 3 * (2 << 20))
+        #expect(store.byteCount(of: .first) == 3 * 4096 + 3 * (2 << 20) + 6 * BlobSchema.rowByteCount)
     }
 
     @Test("What was sent or asked for less than an hour ago is not released")
@@ -249,9 +282,14 @@ struct SegmentedBlobStoreTests {
         _ = try await put([(1, bytes(100, seed: 1)), (2, bytes(100, seed: 2))], in: first)
         let index = try SQLiteConnection(path: folder.path.appending(SegmentedBlobStore.indexName).string)
         try index.execute(
-            "DROP TABLE served; UPDATE blobs SET released = 1700000000; PRAGMA user_version = 1"
+            """
+            DROP TABLE served; UPDATE blobs SET released = 1700000000; UPDATE accounts SET bytes = 200;
+            PRAGMA user_version = 1
+            """
         )
         let (second, passAgain) = try timedStore()
+        // It counts their rows from now on, too.
+        #expect(second.byteCount(of: .first) == 200 + 2 * BlobSchema.rowByteCount)
         passAgain(100)
         try await second.sweep(retentionSeconds: 100, uploadSeconds: 1000)
         #expect(try await read(1, in: second) == bytes(100, seed: 1))

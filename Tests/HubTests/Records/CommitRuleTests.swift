@@ -1,10 +1,11 @@
 import Foundation
-import Hub
 import HubProtocol
 import Locks
 import SeededNumbers
 import Sync
 import Testing
+
+@testable import Hub
 
 /// Commits that anybody could send: new ones, old ones again, on bases right and wrong.
 struct RandomCommits {
@@ -132,7 +133,7 @@ struct SQLiteRecordStoreTests {
                             [commit],
                             to: .test,
                             by: caller,
-                            byteCountMax: 1000
+                            byteCountMax: 1 << 20
                         )
                         if case .accepted(let position)? = answers.answers.first {
                             positions.append(position)
@@ -144,7 +145,7 @@ struct SQLiteRecordStoreTests {
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(accepted.sorted() == (1...UInt64(8 * 19 + 1)).map { $0 })
-        #expect(store.byteCount(of: .first) == accepted.count)
+        #expect(store.byteCount(of: .first) == accepted.count * (1 + RecordSchema.entryByteCount))
     }
 
     @Test(
@@ -184,14 +185,23 @@ struct SQLiteRecordStoreTests {
         func commit(_ item: Int, _ count: Int) -> OfferedCommit {
             OfferedCommit(item: .numbered(item), base: 0, id: id, record: Data(count: count))
         }
-        _ = try await store.commit([commit(1, 60)], to: .test, by: caller, byteCountMax: 100)
-        await #expect(throws: QuotaExceeded.self) {
-            try await store.commit([commit(2, 30), commit(3, 30)], to: .test, by: caller, byteCountMax: 100)
+        // Room for two entries and a hundred bytes of records.
+        let row = RecordSchema.entryByteCount
+        let most = 2 * row + 100
+        _ = try await store.commit([commit(1, 60)], to: .test, by: caller, byteCountMax: most)
+        for records in [[41], [0, 0]] {
+            let commits = records.enumerated().map { commit(2 + $0.offset, $0.element) }
+            await #expect(throws: QuotaExceeded.self) {
+                try await store.commit(commits, to: .test, by: caller, byteCountMax: most)
+            }
         }
         #expect(store.head(of: .test, for: .first)?.position == 1)
-        #expect(store.byteCount(of: .first) == 60)
-        _ = try await store.commit([commit(2, 40)], to: .test, by: caller, byteCountMax: 100)
+        #expect(store.byteCount(of: .first) == row + 60)
+        _ = try await store.commit([commit(2, 40)], to: .test, by: caller, byteCountMax: most)
         #expect(store.head(of: .test, for: .first)?.position == 2)
+        // What is there already takes no more.
+        _ = try await store.commit([commit(2, 40)], to: .test, by: caller, byteCountMax: most)
+        #expect(store.byteCount(of: .first) == most)
     }
 
     @Test("An invitation works once and not too late; a revoked device is nobody, also for the next process")

@@ -206,6 +206,8 @@ struct WrittenReadingsTests {
         }
         let taken = try again()
         #expect(taken.head(of: .test, for: .first)?.position == 1)
+        // What its row takes counts from now on, too.
+        #expect(taken.byteCount(of: .first) == 1 + RecordSchema.entryByteCount)
         #expect(taken.caller(tokenHash: [1, 2, 3]) == caller)
         #expect(try await readings(in: taken) == [])
         taken.note(expected, of: caller.device)

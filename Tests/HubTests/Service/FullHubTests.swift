@@ -182,6 +182,25 @@ struct FullHubTests {
         try await expectNothing()
     }
 
+    @Test("A full volume gives back what is due, whatever else it refuses")
+    func sweptWhileFull() async throws {
+        defer { disk.end() }
+        let batch = try blobs.begin(for: owner)
+        try batch.add(.numbered(1), [UInt8](repeating: 1, count: 3 << 20))
+        #expect(try await batch.commit() == 1)
+        #expect(try await blobs.release([.numbered(1)], of: owner).count == 1)
+        try await blobs.sweep(retentionSeconds: 1, uploadSeconds: 1)
+        #expect(try disk.blockCount(of: "files") > 0)
+        disk.leaveRoom(forWrites: 0)
+        await #expect(throws: SQLiteError.self) {
+            try await blobs.sweep(retentionSeconds: 1, uploadSeconds: 1)
+        }
+        #expect(try disk.blockCount(of: "files") == 0)
+        disk.leaveRoom(forWrites: nil)
+        try await blobs.sweep(retentionSeconds: 1, uploadSeconds: 1)
+        try await expectNothing()
+    }
+
     /// That no room is taken by blobs.
     private func expectNothing() async throws {
         #expect(try disk.blockCount(of: "files") == 0)

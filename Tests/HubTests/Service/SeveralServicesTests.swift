@@ -92,7 +92,7 @@ struct SeveralServicesTests {
             record: Data([5])
         )
         let caller = try #require(records.caller(tokenHash: try Secrets.hash("token")))
-        _ = try await records.commit([commit], to: .test, by: caller, byteCountMax: 1000)
+        _ = try await records.commit([commit], to: .test, by: caller, byteCountMax: 1 << 20)
         guard case .bytes(let body) = await heard.body else {
             Issue.record("it has no page")
             return
@@ -144,7 +144,7 @@ struct SeveralServicesTests {
                 record: Data([5])
             )
         }
-        _ = try await records.commit(commits, to: .test, by: caller, byteCountMax: 1000)
+        _ = try await records.commit(commits, to: .test, by: caller, byteCountMax: 1 << 20)
     }
 
     @Test("What a device has read that asks at one the other knows, and one that is started anew")

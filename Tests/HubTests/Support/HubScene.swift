@@ -1,10 +1,11 @@
 import FileSystem
 import Foundation
 import HTTPService
-import Hub
 import HubProtocol
 import Locks
 import SQLite
+
+@testable import Hub
 
 /// A folder of its own for one test, removed with it.
 final class HubFolder: Sendable {
@@ -77,7 +78,10 @@ extension SQLiteConnection {
             """
             DROP INDEX written_keys; DROP INDEX keys_of_writers; DROP INDEX devices_of_accounts;
             DROP INDEX containers_of_accounts; DROP INDEX invitations_of_accounts; DROP INDEX invitation_ends; ALTER TABLE keys DROP COLUMN writer;
-            ALTER TABLE keys DROP COLUMN written; PRAGMA user_version = 3
+            ALTER TABLE keys DROP COLUMN written; ALTER TABLE containers DROP COLUMN removed;
+            ALTER TABLE containers DROP COLUMN committed;
+            UPDATE accounts SET bytes = bytes - \(RecordSchema.entryByteCount) * (SELECT count(*) FROM entries);
+            PRAGMA user_version = 3
             """
         )
     }

@@ -14,9 +14,16 @@ struct EvictedDocumentTests {
     /// Answers as `sheaf up` does: some progress, then the contents when it is told to.
     private final class Answerer: Sendable {
         let url: URL
+        let placeholder: URL
         private let joined: JoinedPlace
         private let mayFinish = DispatchSemaphore(value: 0)
-        private let placeholder: URL
+        /// What is in the folder, but for what saves have beside documents.
+        var names: [String] {
+            get throws {
+                try FileManager.default.contentsOfDirectory(atPath: joined.folder.path)
+                    .filter { !SaveSite.isOwn($0) }.sorted()
+            }
+        }
         var account: UbiquityAccount { joined.account }
 
         init(_ playground: Playground) throws {
@@ -83,12 +90,74 @@ struct EvictedDocumentTests {
     func open() async throws {
         let opening = await beginToOpen()
         let progress = try #require(document.progress)
-        #expect(progress.completedUnitCount == 4 && progress.totalUnitCount == 8)
+        #expect(progress.completedUnitCount == 4 && progress.totalUnitCount == 8 && progress.isCancellable)
         #expect(document.documentState == [.closed, .progressAvailable])
         answerer.finish()
         #expect(await opening.value)
         #expect(document.text == "contents")
         #expect(document.documentState == .normal && document.progress == nil && progress.isFinished)
+        #expect(await document.close())
+    }
+
+    @Test(
+        "Made for its placeholder, as a listing of its folder gives it, a document is the item, and saves there by itself"
+    )
+    func namedByPlaceholder() async throws {
+        UbiquityAccount.$shared.withValue(answerer.account) {
+            let known = TextDocument(fileURL: answerer.placeholder)
+            #expect(known.fileURL == answerer.url && known.localizedName == "a")
+            #expect(known.fileType == "public.plain-text")
+        }
+        // This one is made where no container is known yet.
+        let document = TextDocument(fileURL: answerer.placeholder)
+        answerer.finish()
+        answerer.start()
+        let isOpen = await UbiquityAccount.$shared.withValue(answerer.account) { await document.open() }
+        #expect(isOpen && document.text == "contents" && document.localizedName == "a")
+        #expect(document.fileURL == answerer.url && document.presentedItemURL == answerer.url)
+        document.text = "edited"
+        document.updateChangeCount(.done)
+        await wait(for: document) { !document.hasUnsavedChanges }
+        #expect(try String(decoding: Data(contentsOf: answerer.url), as: UTF8.self) == "edited")
+        #expect(!document.isFileDeleted)
+        document.text = "last"
+        document.updateChangeCount(.done)
+        #expect(await document.close())
+        #expect(try String(decoding: Data(contentsOf: answerer.url), as: UTF8.self) == "last")
+        #expect(try answerer.names == ["a.txt"])
+    }
+
+    @Test("An open document that is found, saved and read anew by its placeholder's name is the item still")
+    func placeholderOfOpenOne() async throws {
+        answerer.finish()
+        answerer.start()
+        await UbiquityAccount.$shared.withValue(answerer.account) {
+            #expect(await document.open())
+            #expect(TextDocument.opened(at: answerer.placeholder) === document)
+            document.text = "edited"
+            #expect(await document.save(to: answerer.placeholder, for: .forOverwriting))
+            #expect(document.fileURL == answerer.url)
+            #expect(await document.revert(toContentsOf: answerer.placeholder))
+            #expect(document.fileURL == answerer.url && document.text == "edited")
+            #expect(await document.close())
+        }
+        #expect(try answerer.names == ["a.txt"])
+    }
+
+    @Test("A symbolic link to it opens it", arguments: ["beside", "in the container"])
+    func linked(place: String) async throws {
+        let isBeside = place == "beside"
+        let link = (isBeside ? playground.folder : answerer.url.deletingLastPathComponent())
+            .appendingPathComponent("link.txt")
+        try FileManager.default.createSymbolicLink(
+            atPath: link.path,
+            withDestinationPath: isBeside ? answerer.url.path : "a.txt"
+        )
+        let document = TextDocument(fileURL: link)
+        answerer.finish()
+        answerer.start()
+        let isOpen = await UbiquityAccount.$shared.withValue(answerer.account) { await document.open() }
+        #expect(isOpen && document.text == "contents" && document.fileURL == link)
         #expect(await document.close())
     }
 

@@ -57,6 +57,35 @@ struct UIDocumentTests {
         #expect(await document.close())
     }
 
+    @Test(
+        "A file that somebody moves while its opening waits for him is open where it is then, and saved there"
+    )
+    func openWhileMoved() async throws {
+        let document = TextDocument(fileURL: try playground.put("hello", at: "a.txt"))
+        let coordinator = NSFileCoordinator()
+        let isOpen = await withCheckedContinuation { goOn in
+            var failure: NSError?
+            coordinator.coordinate(
+                writingItemAt: document.fileURL,
+                options: .forMoving,
+                writingItemAt: playground["b.txt"],
+                options: .forReplacing,
+                error: &failure
+            ) { source, target in
+                document.open { goOn.resume(returning: $0) }
+                #expect(throws: Never.self) { try FileManager.default.moveItem(at: source, to: target) }
+                coordinator.item(at: source, didMoveTo: target)
+            }
+            #expect(failure == nil)
+        }
+        #expect(isOpen && document.text == "hello" && document.fileURL == playground["b.txt"])
+        document.text = "edited"
+        document.updateChangeCount(.done)
+        await wait(for: document) { !document.hasUnsavedChanges }
+        #expect(await document.close())
+        #expect(try playground.text("b.txt") == "edited" && playground.names == ["b.txt"])
+    }
+
     @Test("A file that is not there: the error is handled before the handler gets false, and it stays closed")
     func openMissing() async throws {
         let document = TextDocument(fileURL: playground["none.txt"])

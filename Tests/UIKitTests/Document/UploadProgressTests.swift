@@ -27,14 +27,30 @@ struct UploadProgressTests {
             return question
         }
 
-        func say(_ path: String, _ upload: ItemSyncState.Share?) throws {
+        private func state(_ path: String, _ upload: ItemSyncState.Share?) -> ItemSyncState {
             var state = ItemSyncState(path: path)
             (state.isUploading, state.upload) = (upload != nil, upload)
             state.isUploaded = upload == nil
-            let bytes = try SyncLine.bytes(SyncAnswer.changed([state], isSettled: upload == nil))
+            return state
+        }
+
+        func say(_ path: String, _ upload: ItemSyncState.Share?) throws {
+            try say(.changed([state(path, upload)], isSettled: upload == nil))
+        }
+
+        /// Says to who asked last how an item stands.
+        func answer(_ path: String, _ upload: ItemSyncState.Share?) throws {
+            try say(.item(state(path, upload)))
+        }
+
+        func say(_ answer: SyncAnswer) throws {
+            let bytes = try SyncLine.bytes(answer)
             let sent = socket.withLock { socket in bytes.withUnsafeBytes { socket?.send($0) } }
             #expect(sent == bytes.count)
         }
+
+        /// Who asked last.
+        var asker: LocalSocket? { socket.withLock { $0 } }
 
         /// Whether who asked wants to hear no more.
         var isLeft: Bool {
@@ -92,6 +108,20 @@ struct UploadProgressTests {
         #expect(progress.isFinished && document.documentState == .normal)
         #expect(await document.close())
         await wait { answerer.isLeft }
+    }
+
+    @Test("A document that is opened while it is on its way has a progress at once")
+    func onItsWay() async throws {
+        let url = answerer.folder.appendingPathComponent("a.txt")
+        let document = try await opened(url)
+        #expect(try answerer.question() == .follow(path: url.path, isDeep: false))
+        let following = answerer.asker
+        try answerer.say(.changed([], isSettled: false))
+        #expect(try answerer.question() == .item(path: url.path))
+        try answerer.answer(url.path, .init(3, of: 9))
+        await wait { document.progress?.completedUnitCount == 3 }
+        #expect(await document.close())
+        withExtendedLifetime(following) {}
     }
 
     @Test("Moved, a document is followed to its new place; outside all containers nobody is asked")

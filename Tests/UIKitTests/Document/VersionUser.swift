@@ -71,8 +71,10 @@ final class VersionUser {
     }
 
     /// The same versions as another process of the user's sees them that has just begun.
-    func anotherProcess() -> VersionStore {
-        VersionStore(settings, report: { [reports] in reports.add($0) })
+    ///
+    /// - Parameter retrySeconds: As of the store.
+    func anotherProcess(retrySeconds: Double = 60) -> VersionStore {
+        VersionStore(settings, retrySeconds: retrySeconds, report: { [reports] in reports.add($0) })
     }
 
     var vault: FilePath { FilePath(home["vault"].path) }

@@ -39,6 +39,13 @@ final class JoinedPlace: Sendable {
         return (try SyncLine.value(Array(line.dropLast())), socket)
     }
 
+    /// Waits until there is a question, or the bell rings.
+    ///
+    /// - Returns: Whether there is one.
+    func waitForQuestion(or bell: SocketBell) -> Bool {
+        listener.waitUntilReadable(or: bell, milliseconds: -1)
+    }
+
     /// What has come; nil for nothing, and where nothing comes any more.
     static func received(from socket: LocalSocket) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 4096)

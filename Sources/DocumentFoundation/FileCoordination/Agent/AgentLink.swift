@@ -4,6 +4,7 @@ internal import FileSystem
 internal import Foundation
 internal import LocalSockets
 internal import Locks
+internal import Threads
 
 /// The thread that keeps a registry joined to the user's agent.
 ///
@@ -47,12 +48,10 @@ final class AgentLink: Sendable {
         need.signal()
         finder.bell.signal()
         guard isFirst else { return }
-        let thread = Thread {
+        OwnThread.startInTime("coordination") {
             self.run(registry)
             self.running.leave()
         }
-        thread.name = "coordination"
-        thread.start()
     }
 
     /// Leaves the agent for good, and returns when the thread has ended. Not to be called by that.

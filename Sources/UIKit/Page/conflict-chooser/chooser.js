@@ -14,7 +14,9 @@ export async function chooseVersion(scene, entry) {
   if (!found) return;
   const settle = (choice, version) => {
     dialog.close();
-    scene.perform('document.settle', { document: entry.id, choice, ...(version && { version }) });
+    // What has come since it was shown is for another choice.
+    const shown = found.others.map(({ name }) => name);
+    scene.perform('document.settle', { document: entry.id, choice, shown, ...(version && { version }) });
   };
   const cards = [card(found.mine, {
     title: words.conflictMine, action: words.conflictKeep, run: () => settle('mine'),

@@ -40,13 +40,19 @@ export class ItemActions {
     const openable = items.filter((item) => item.openable && item.kind !== 'folder');
     if (openable.length === 0) return this.#scene.notice({ text: strings.notOpenable(first.title) });
     const chosen = this.#browser.allowsMultiple ? openable : openable.slice(0, 1);
-    const missing = chosen.filter((item) => item.sync?.here === false);
     const act = this.#do('browser.open', { items: chosen.map((item) => item.id) });
-    return missing.length > 0 ? this.#showFetching(missing, act) : act;
+    return this.#showFetching(this.#awaited(chosen), act);
   }
 
-  /** Shows how far contents have come that are opened then, and lets the person call it off. */
+  /** The items whose contents, or those of something in them, have to come before anything else is done to them. */
+  #awaited(items) {
+    const isAway = ({ state, here, inside }) => !here || (inside && ['remote', 'downloading'].includes(state));
+    return items.filter((item) => item.sync && isAway(item.sync));
+  }
+
+  /** Shows how far contents have come that an act waits for, and lets the person call it off. */
   async #showFetching(items, act) {
+    if (items.length === 0) return act;
     const { store } = this.#scene;
     let ids = items.map((item) => item.id);
     Promise.all(ids.map((id) => this.#nameOf(id))).then((names) => { ids = names; });
@@ -58,14 +64,15 @@ export class ItemActions {
     const timer = setTimeout(() => this.#scene.notice({ text, progress }), 300);
     const stop = store.listen((touched) => {
       if (!touched.has('items')) return;
-      const share = (sync) => (sync?.here ? 100 : sync?.percent ?? 0);
+      const share = (sync) => (sync?.here && !sync.inside ? 100 : sync?.percent ?? 0);
       progress.done = ids.reduce((sum, id) => sum + share(store.items.get(id)?.sync), 0);
       progress.update?.(text);
     });
-    await act;
+    const answer = await act;
     clearTimeout(timer);
     stop();
     progress.end();
+    return answer;
   }
 
   explain(item) { return this.#do('browser.explain', { items: [item.id] }); }
@@ -74,17 +81,6 @@ export class ItemActions {
 
   pause(items) { return this.#do('browser.pause', { items: items.map((item) => item.id) }); }
   resume(items) { return this.#do('browser.resume', { items: items.map((item) => item.id) }); }
-
-  /** What helps an item that is not in step, where that is something to be done here. */
-  helpFor(state, item) {
-    if (item.sync?.inside) return { title: strings.open, closes: true, run: () => this.open([item]) };
-    if (state === 'remote') return { title: strings.downloadNow, run: () => this.download([item]) };
-    if (state === 'paused') return { title: strings.resumeSync, run: () => this.resume([item]) };
-    if (state === 'conflict') {
-      return { title: strings.openToDecide, closes: true, run: () => this.open([item]) };
-    }
-    return null;
-  }
 
   async newFolder() {
     const taken = new Set(this.#list.items.map((item) => item.title));
@@ -122,17 +118,20 @@ export class ItemActions {
 
   async duplicate(items) {
     if (items.length === 0) return;
-    const answer = await this.#do('browser.duplicate', { items: items.map((item) => item.id) });
+    const act = this.#do('browser.duplicate', { items: items.map((item) => item.id) });
+    const answer = await this.#showFetching(this.#awaited(items), act);
     if (answer?.items) this.#list.chooseWhenThere(answer.items);
   }
 
   async trash(items) {
     if (items.length === 0) return;
     const ids = items.map((item) => item.id);
-    const settle = this.#scene.store.guessGone(ids);
-    const answer = await this.#do('browser.trash', { items: ids });
+    const awaited = this.#awaited(items);
+    // What has to come first is not gone yet, and it may be called off.
+    const settle = awaited.length > 0 ? () => {} : this.#scene.store.guessGone(ids);
+    const answer = await this.#showFetching(awaited, this.#do('browser.trash', { items: ids }));
     settle(answer !== undefined);
-    if (answer === undefined) return;
+    if (answer === undefined || answer.calledOff) return;
     this.#scene.notice({
       text: items.length === 1 ? strings.trashed(items[0].title) : strings.trashedMany(items.length),
       act: { title: strings.undo, run: () => this.#takeBack('undo', answer.deed) },

@@ -112,15 +112,19 @@ export class BrowserMenus {
     if (items.length === 0 || items.some((item) => !item.sync)) return [];
     const actions = this.#actions;
     // What nobody knows of cannot be changed, only asked about.
-    const documents = items.filter((item) => item.kind !== 'folder' && item.sync.state !== 'unknown');
+    const documents = items.filter((item) => item.kind !== 'folder'
+      && !['unknown', 'excluded'].includes(item.sync.state));
     const here = documents.filter((item) => item.sync.here);
     const away = documents.filter((item) => !item.sync.here && item.sync.state !== 'downloading');
+    const coming = documents.filter((item) => item.sync.requested);
     const paused = documents.filter((item) => item.sync.paused);
     const going = documents.filter((item) => !item.sync.paused);
     const entries = [
       items.length === 1
         && { title: strings.syncStatus, icon: 'inStep', run: () => actions.explain(items[0]) },
       away.length > 0 && { title: strings.downloadNow, icon: 'download', run: () => actions.download(away) },
+      coming.length > 0
+        && { title: strings.cancelDownload, icon: 'cloud', run: () => actions.evict(coming) },
       here.length > 0 && { title: strings.removeDownload, icon: 'cloud', run: () => actions.evict(here) },
       going.length > 0 && { title: strings.pauseSync, icon: 'paused', run: () => actions.pause(going) },
       paused.length > 0 && { title: strings.resumeSync, icon: 'resume', run: () => actions.resume(paused) },

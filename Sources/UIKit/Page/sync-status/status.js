@@ -65,14 +65,13 @@ export class SyncStatus {
 
   #draw(explained, item) {
     const sync = item?.sync;
-    const state = explained.answered
-      ? (sync?.state ?? (explained.settled ? 'settled' : 'waiting')) : 'unknown';
+    const state = this.#state(explained, sync);
     const drawn = JSON.stringify([explained, sync]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.lead.dataset.state = state;
     this.lead.replaceChildren(syncPicture(state, sync?.percent),
-      h('span', {}, (explained.answered && sync && syncWords(sync)) || strings.sync[state]));
+      h('span', {}, (sync?.state === state && syncWords(sync)) || strings.sync[state]));
     keep(this.causes, explained.causes, (cause) => cause, (cause) => h('li', {}, cause));
     this.causes.hidden = explained.causes.length === 0;
     setText(this.next, explained.next);
@@ -81,9 +80,29 @@ export class SyncStatus {
     this.#offerHelp(state, item);
   }
 
+  /** How the item stands: what is explained as not in step is not said to be, though the list has not heard of it yet. */
+  #state(explained, sync) {
+    if (!explained.answered) return 'unknown';
+    if (sync && (sync.state !== 'settled' || explained.settled)) return sync.state;
+    return explained.settled ? 'settled' : 'waiting';
+  }
+
+  /** What helps an item that is not in step, where that is something to be done here. */
+  #helpFor(state, item) {
+    const actions = this.#actions;
+    if (item.sync?.inside) return { title: strings.open, closes: true, run: () => actions.open([item]) };
+    if (state === 'remote') return { title: strings.downloadNow, run: () => actions.download([item]) };
+    if (state === 'paused') return { title: strings.resumeSync, run: () => actions.resume([item]) };
+    // What another app opens is decided there.
+    if (state === 'conflict' && item.openable) {
+      return { title: strings.openToDecide, closes: true, run: () => actions.open([item]) };
+    }
+    return null;
+  }
+
   /** The one thing that helps, where the page can do it. */
   #offerHelp(state, item) {
-    const help = item && this.#actions.helpFor(state, item);
+    const help = item && this.#helpFor(state, item);
     this.help.hidden = !help;
     if (!help) return;
     setText(this.help, help.title);

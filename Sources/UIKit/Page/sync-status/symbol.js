@@ -10,6 +10,7 @@ import { strings } from '../strings.js';
 const pictures = {
   settled: 'inStep', waiting: 'waiting', remote: 'download', conflict: 'conflict', error: 'error',
   uploading: 'cloud', downloading: 'cloud', paused: 'paused', unknown: 'offline',
+  excluded: 'device',
 };
 
 /** Whether there is something to show: what is in step, or what nobody knows of, is quiet. */

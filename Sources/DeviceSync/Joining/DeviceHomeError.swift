@@ -1,0 +1,69 @@
+package import FileSystem
+internal import StandardStreams
+
+/// What is wrong with a device's own files.
+package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible {
+    case notPrivate(FilePath)
+    case folderTaken(FilePath, FilePath)
+    case identifierTaken(String, FilePath)
+    case nameTaken(String)
+    case joinedAlready(FilePath)
+    /// A file of a container's.
+    case damaged(FilePath)
+    case missing(FilePath)
+    /// Of a version that is not known: a later one's, or damaged.
+    case unknown(FilePath)
+    /// A folder that is not to be replaced.
+    case isThere(FilePath)
+    case notEmpty(FilePath)
+
+    package var description: String {
+        switch self {
+        case .notPrivate(let path):
+            "Others can read “\(path)”, which has keys in it. Check who did, then chmod go= it."
+        case .folderTaken(let folder, let other):
+            "“\(folder)” cannot be a container's: “\(other)” is kept there already. Choose another folder."
+        case .joinedAlready(let other):
+            """
+            This device shares that already, in “\(other)”. Use that folder. If it is gone for good, have another one take its \
+            place: sheaf join FOLDER --instead-of \(other.string.shellWord)
+            """
+        case .damaged, .missing, .unknown: [fault, remedy].compactMap(\.self).joined(separator: " ")
+        case .isThere(let folder):
+            "“\(folder)” is there, and is what is kept in step. No other folder takes its place."
+        case .notEmpty(let folder):
+            "There is something in “\(folder)”. Give an empty folder, or a place where nothing is."
+        case .nameTaken(let name):
+            "No device may be called “\(name)”, as the key on paper is. Choose another name."
+        case .identifierTaken(let identifier, let other):
+            "The container “\(identifier)” is in “\(other)” already. Choose another identifier, or give none."
+        }
+    }
+
+    /// What is wrong with a file of a container's; nil of everything else.
+    package var fault: String? {
+        switch self {
+        case .damaged(let file): "“\(file)” is damaged: no folder is kept in step without it."
+        case .missing(let file): "“\(file)” is not there: no folder is kept in step without it."
+        case .unknown(let file):
+            """
+            “\(file)” is of a version of Sheaf that this one does not know, or damaged: no folder is kept in step without it.
+            """
+        default: nil
+        }
+    }
+
+    /// What helps against a file that says nothing; nil of everything else.
+    package var remedy: String? {
+        switch self {
+        case .damaged(let file), .missing(let file): Self.remedy(file)
+        case .unknown(let file):
+            "Update Sheaf on this device. If that is the newest: \(Self.remedy(file))"
+        default: nil
+        }
+    }
+
+    private static func remedy(_ file: FilePath) -> String {
+        "Put it back from a backup of this device; or move “\(file.parent)” away, and join its folder anew: sheaf join."
+    }
+}

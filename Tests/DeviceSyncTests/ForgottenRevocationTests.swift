@@ -1,0 +1,160 @@
+import Cryptography
+import DocumentTesting
+import FileSystem
+import Foundation
+import HubProtocol
+import Sealing
+import Sync
+import SyncMessages
+import TestThreads
+import Testing
+
+@testable import DeviceSync
+
+/// A hub that is put back to before a device was shut out, under devices that have read of it.
+@Suite("A hub that has forgotten who was shut out", .onOwnThreads, .timeLimit(.minutes(2)))
+struct ForgottenRevocationTests {
+    private let founded: FoundedContainer
+    private var hub: HubInMemory { founded.hub }
+    private var identities: [DeviceIdentity] { founded.identities }
+    private var keys: ContainerKeys { founded.keys }
+
+    init() throws { founded = try FoundedContainer() }
+
+    /// Three devices in step, of which the first has shut out the second since a backup of the hub to which that is put back: the two
+    /// others have stopped.
+    private func stoppedByPuttingBack(
+        leaves: Bool = false
+    ) throws -> (devices: [TestDevice], sharing: Sharing) {
+        try founded.share(with: 1)
+        try founded.share(with: 2)
+        let devices = try (0..<3).map(founded.device)
+        for name in ["a.txt", "b.txt"] { try devices[0].write(name, to: name) }
+        expectSettled(["a.txt": "a.txt", "b.txt": "b.txt"], on: devices)
+        try #require(devices[2].running).evict("b.txt")
+        #expect(devices[2].wait { devices[2].text("b.txt") == nil && devices[2].status?.isSettled == true })
+        let backup = hub.backup()
+        devices[1].stop()
+        let sharing = Sharing(in: devices[0].memory, devices[0].keys, by: identities[0], at: hub.line())
+        if leaves {
+            try Sharing(in: devices[1].memory, devices[1].keys, by: identities[1], at: hub.line()).leave()
+        } else {
+            #expect(try sharing.revoke(identities[1].id) == .revoked)
+        }
+        for device in [devices[0], devices[2]] {
+            let hasRead = device.wait {
+                device.keys.keys.newest.generation == 2
+                    && device.running?.logPosition == UInt64(hub.entryCount)
+                    && device.status?.isSettled == true
+            }
+            #expect(hasRead)
+        }
+        hub.restore(backup)
+        for device in [devices[0], devices[2]] {
+            #expect(device.wait { device.status?.line == .stopped }, "\(device.said)")
+            #expect(device.status?.lineFailure?.contains("forgotten that a device was shut out") == true)
+            #expect(device.status?.hubDeeds?.last?.next.contains("sheaf revoke") == true)
+            device.stop()
+        }
+        return (devices, sharing)
+    }
+
+    @Test(
+        "Put back to before a device was shut out, or has left, it goes on once that is said again, under no key of that one's",
+        arguments: [false, true]
+    )
+    func revokedAgain(hasLeft: Bool) throws {
+        let (devices, sharing) = try stoppedByPuttingBack(leaves: hasLeft)
+        let generation: UInt8 = hasLeft ? 3 : 2
+        let count = UInt64(hub.entryCount)
+        #expect(try sharing.revoke(identities[1].id) == .revoked)
+        #expect(
+            devices[0].keys.keys.newest.generation == UInt32(generation) && hub.entryCount == Int(count) + 1
+        )
+        let staying = [devices[0], devices[2]]
+        for device in staying { try device.start() }
+        try devices[2].write("new", to: "new.txt")
+        #expect(devices[0].wait { devices[0].text("new.txt") == "new" }, "\(devices[2].said)")
+        // What the hub alone had for this device.
+        _ = try #require(devices[2].running).download("b.txt", done: nil)
+        #expect(devices[2].wait { devices[2].text("b.txt") == "b.txt" })
+        let records = try hub.line().log(after: count + 1, waitSeconds: 0).entries.map {
+            Array($0.record[1..<5])
+        }
+        #expect(!records.isEmpty && records.allSatisfy { $0 == [0, 0, 0, generation] })
+        #expect(try sharing.devices().map(\.isRevoked) == [false, false, true])
+        try devices[1].start()
+        #expect(devices[1].wait { devices[1].status?.isShutOut == true })
+        #expect(devices[1].text("new.txt") == nil)
+        end(devices)
+    }
+
+    /// What who was shut out does at a hub that has forgotten it.
+    enum Misuse: CaseIterable { case letsIn, leaves, edits }
+
+    @Test(
+        "Where who was shut out has been at the hub that has forgotten it, nothing is said there, before and after",
+        arguments: Misuse.allCases
+    )
+    func usedMeanwhile(_ misuse: Misuse) throws {
+        let (devices, sharing) = try stoppedByPuttingBack()
+        let friend = try DeviceIdentity(random: RandomBytes.make)
+        switch misuse {
+        case .letsIn:
+            let identity = friend.publicIdentity(named: "friend")
+            try Founding.add(identity, to: keys, by: identities[1], at: hub.line())
+        case .leaves:
+            let own = Sharing(in: devices[1].memory, devices[1].keys, by: identities[1], at: hub.line())
+            // With a key of its own making, and one more that is newer than all that the others hold.
+            try Founding.add(
+                friend.publicIdentity(named: "friend"),
+                to: keys,
+                by: identities[1],
+                at: hub.line()
+            )
+            #expect(try own.revoke(friend.id) == .revoked)
+            try own.leave()
+        case .edits:
+            let count = hub.entryCount
+            try devices[1].write("theirs", to: "c.txt")
+            try devices[1].start()
+            #expect(devices[1].wait { hub.entryCount > count && devices[1].status?.isSettled == true })
+            devices[1].stop()
+        }
+        let (count, blobs) = (hub.entryCount, hub.blobs)
+        #expect(throws: UnsaidRevocation.self) { _ = try sharing.revoke(identities[1].id) }
+        for device in [devices[0], devices[2]] {
+            try device.write("new", to: "new.txt")
+            try device.start()
+            #expect(device.wait { device.status?.line == .stopped }, "\(device.said)")
+        }
+        #expect(hub.entryCount == count && hub.blobs == blobs)
+        // Nor is a key taken that he has announced.
+        #expect([devices[0], devices[2]].allSatisfy { $0.keys.keys.newest.generation == 2 })
+        end(devices)
+    }
+
+    @Test("Whom a device has gone back beyond it takes nothing of, whatever the hub shows later")
+    func barred() throws {
+        let (devices, sharing) = try stoppedByPuttingBack()
+        let forgetful = hub.backup()
+        #expect(try sharing.revoke(identities[1].id) == .revoked)
+        try devices[2].start()
+        #expect(devices[2].wait { devices[2].status?.isSettled == true && devices[2].status?.line == .up })
+        devices[2].stop()
+        // Once more as if it had not been said, with another in its place.
+        hub.restore(forgetful)
+        let friend = try DeviceIdentity(random: RandomBytes.make)
+        let own = Sharing(in: devices[1].memory, devices[1].keys, by: identities[1], at: hub.line())
+        try Founding.add(friend.publicIdentity(named: "friend"), to: keys, by: identities[1], at: hub.line())
+        #expect(try own.revoke(friend.id) == .revoked)
+        try own.leave()
+        let (count, blobs) = (hub.entryCount, hub.blobs)
+        try devices[2].write("new", to: "new.txt")
+        try devices[2].start()
+        #expect(devices[2].wait { devices[2].status?.line == .stopped }, "\(devices[2].said)")
+        #expect(hub.entryCount == count && hub.blobs == blobs)
+        #expect(devices[2].keys.keys.newest.generation == 2)
+        end(devices)
+    }
+}
