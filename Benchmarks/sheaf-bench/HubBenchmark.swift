@@ -23,9 +23,7 @@ enum HubBenchmark {
 
     static func run(in work: WorkFolder) throws -> [Figure] {
         try withHub(work, "one") { hub in
-            var figures = [try commits(hub), try commitsTogether(hub)]
-            figures += try blobs(hub, work)
-            return figures + (try polls(hub))
+            [try commits(hub), try commitsTogether(hub)] + (try blobs(hub, work))
         }
     }
 
@@ -220,7 +218,11 @@ enum HubBenchmark {
 
     // MARK: Long polls
 
+    /// Of a hub that nothing else has been asked of.
+    static func polls(in work: WorkFolder) throws -> [Figure] { try withHub(work, "polls", polls) }
+
     private static func polls(_ hub: Scene) throws -> [Figure] {
+        let kernel = ProcessInfo.processInfo.environment["SHEAF_BENCH_KERNEL"].map { ", in \($0)" } ?? ""
         let head = try JSONDecoder().decode(
             LogPage.self,
             from: try hub.connect().ask("GET", .log(container), query: "?limit=0")
@@ -249,14 +251,14 @@ enum HubBenchmark {
         return [
             Figure(
                 "hub-polls-memory",
-                "a hub: resident memory with \(pollCount) requests that wait for news",
+                "a hub: resident memory with \(pollCount) requests that wait for news\(kernel)",
                 memory,
                 .mebibytes,
                 goal: .valueAtMost((1024.0 * Double(pollCount) / 20_000).rounded())
             ),
             Figure(
                 "hub-polls-told",
-                "a hub: a commit told to \(pollCount) that wait for it",
+                "a hub: a commit told to \(pollCount) that wait for it\(kernel)",
                 told,
                 .milliseconds
             ),

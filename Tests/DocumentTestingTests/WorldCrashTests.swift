@@ -4,7 +4,7 @@ import TestThreads
 import Testing
 import UIKit
 
-@Suite("A world's devices that crash", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("A world's devices that crash", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldCrashTests {
     /// Has a device crash before the first write, the second, and so on, of an edit and of all that comes of it.

@@ -183,8 +183,14 @@ extension SyncRun {
             news.insert(item)
             return false
         }
-        if former != content, addFormerValues(former, to: item) {
+        switch former == content ? .there : addFormerValues(former, to: item) {
+        case .there: break
+        case .added:
             leave(content, of: known)
+            return false
+        case .waits(let why):
+            unkept[item] = why
+            news.insert(item)
             return false
         }
         // Before it goes to others: once it has, nothing tells that there was something to keep.

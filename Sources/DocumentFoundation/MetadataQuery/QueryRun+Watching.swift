@@ -262,6 +262,12 @@ extension QueryRun {
                 for place in places { departures[place] = nil }
                 continue
             }
+            if known?.package == nil, unread.contains(folder) {
+                // Nothing of it is known, and all of it once it may be read.
+                for place in places { departures[place] = nil }
+                readAgain(folder, &outcome)
+                continue
+            }
             let (found, unseen) = listed(names, in: path)
             guard known?.root != nil || isFolder(folder, at: path) else {
                 // It is elsewhere, and that is about to be told.
@@ -350,7 +356,12 @@ extension QueryRun {
             let folder = state.withLock({ $0.catalogue.folders[place.folder]?.folders[place.name] }),
             unread.contains(folder)
         else { return }
-        outcome.newFolders.append(folder)
+        readAgain(folder, &outcome)
+    }
+
+    /// Once for whatever has happened: what is in it is new.
+    private func readAgain(_ folder: Int, _ outcome: inout Outcome) {
+        if !outcome.newFolders.contains(folder) { outcome.newFolders.append(folder) }
     }
 
     /// Whether an item is the same under its name though another file or folder is there: a document that is written anew, or

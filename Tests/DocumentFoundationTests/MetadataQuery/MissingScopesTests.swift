@@ -143,6 +143,27 @@ struct MissingScopesTests {
         stage.wait("what is in it again") { $0.flatMap(\.added).count == 3 }
     }
 
+    @Test("What happens in a folder that could not be read has all of it found, each item once")
+    func readableByName() throws {
+        let stage = try QueryStage(usesPrivilege: false)
+        stage.query.searchScopes = [stage.url("scope")]
+        stage.query.predicate = NSPredicate(format: "%K LIKE '*.txt'", NSMetadataItemFSNameKey)
+        for name in ["a.txt", "b.txt"] { try stage.write("scope/in/\(name)") }
+        let folder = stage.url("scope/in")
+        RefusedCalls(["openat"], in: FilePath(folder.path), EACCES).during { stage.gather() }
+        #expect(stage.names() == [])
+        stage.clear()
+        let run = try #require(stage.query.run)
+        // Names in it are told, as of a folder of which only the list is nobody's to see.
+        try stage.write("scope/in/b.txt", "2")
+        stage.wait("all") { Set(names($0.flatMap(\.added))) == ["a.txt", "b.txt"] }
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+        try stage.write("scope/last.txt")
+        stage.wait("the last") { $0.flatMap(\.added).count > 2 }
+        run.queue.sync { run.look() }
+        #expect(stage.names().sorted() == ["a.txt", "b.txt", "last.txt"])
+    }
+
     @Test("A scope that nobody may look at is looked at no more for that")
     func unreadable() throws {
         let stage = try QueryStage(usesPrivilege: false)

@@ -12,7 +12,7 @@ struct OutputWordsTests {
     func words() throws {
         let page = try String(
             contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../../Docs/formats/commands.md").standardizedFileURL,
+                .appendingPathComponent("../../../Docs/formats/commands.md").standardizedFileURL,
             encoding: .utf8
         )
         let causes = Explanation.Cause.Kind.allCases.map(\.rawValue)

@@ -2,6 +2,7 @@ import DocumentFoundation
 import DocumentTesting
 import FileSystem
 import Foundation
+import SyncMessages
 import TestThreads
 import Testing
 
@@ -45,6 +46,24 @@ struct OlderStoreTests {
         waitForBoth(newer)
         // What is stored then goes on from there.
         waitForBoth(try set("black", "theme"))
+        pair.end()
+    }
+
+    @Test("What cannot be added to it for want of room waits, and goes nowhere meanwhile")
+    func withoutRoom() throws {
+        let older = try set("sepia", "theme")
+        waitForBoth(older)
+        let newer = try set("white", "theme")
+        waitForBoth(newer)
+        let shortage = Shortage(at: pair.one.memoryFolder.appendingPathComponent("values-").path)
+        SystemCallObservation.add(shortage)
+        defer { SystemCallObservation.remove(shortage) }
+        try older.write(to: file(of: pair.one))
+        pair.wait { pair.one.status?.stuck[name]?.contains("No space left on device") == true }
+        #expect(bytes(of: pair.two) == newer)
+        SystemCallObservation.remove(shortage)
+        pair.one.tryAgain()
+        waitForBoth(newer)
         pair.end()
     }
 }
