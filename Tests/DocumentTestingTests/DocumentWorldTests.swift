@@ -16,7 +16,7 @@ private final class Note: UIDocument {
     }
 }
 
-@Suite("A world of several devices", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("A world of several devices", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct DocumentWorldTests {
     private func write(

@@ -8,7 +8,7 @@ import UIKit
 @testable import DocumentTesting
 
 /// What is looked at when a story has ended, and on its way.
-@Suite("What is checked in stories", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("What is checked in stories", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct StoryJudgeTests {
     private func evidence(_ name: String, _ files: [String: String]) throws -> StoryJudge.Evidence {

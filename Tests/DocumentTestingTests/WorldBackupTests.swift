@@ -4,7 +4,7 @@ import TestThreads
 import Testing
 import UIKit
 
-@Suite("A world's device that is put back to a backup", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("A world's device that is put back to a backup", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldBackupTests {
     /// Two devices that have a list, and a backup of the second from then.

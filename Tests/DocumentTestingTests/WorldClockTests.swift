@@ -15,7 +15,7 @@ private final class Note: UIDocument {
     }
 }
 
-@Suite("Clocks of a world's devices", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("Clocks of a world's devices", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldClockTests {
     private static let tenYears = 10 * 365.25 * 86400

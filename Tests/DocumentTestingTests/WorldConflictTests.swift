@@ -23,7 +23,7 @@ private final class HeldPage: Page {
 }
 
 /// What a document keeps by itself as in conflict, as its save finds in its place what came meanwhile, and what comes in conflict.
-@Suite("Conflicts of documents on several devices", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("Conflicts of documents on several devices", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldConflictTests {
     /// Two devices have a document; the phone's edit comes under one on the pad that is not saved.

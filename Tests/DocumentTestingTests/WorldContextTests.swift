@@ -32,7 +32,7 @@ private final class FolderPresenter: NSObject, NSFilePresenter {
 }
 
 /// Which device it is that something is on, also of what is called back later, on whichever thread.
-@Suite("What is on which device", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("What is on which device", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldContextTests {
     /// Two devices have a document in conflict: the pad's edit has lost.

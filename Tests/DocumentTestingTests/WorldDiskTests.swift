@@ -53,7 +53,7 @@ private final class Silent: Unreadable {
     }
 }
 
-@Suite("Disks of a world's devices", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("Disks of a world's devices", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldDiskTests {
     private func text(_ name: String = "a.txt", on device: WorldDevice) throws -> String {

@@ -23,7 +23,7 @@ private final class Memo: UIDocument {
     }
 }
 
-@Suite("Failing disks of a world's devices", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("Failing disks of a world's devices", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldFailingDiskTests {
     private func text(_ name: String = "a.txt", on device: WorldDevice) throws -> String {

@@ -18,7 +18,7 @@ private final class Board: UIDocument {
     }
 }
 
-@Suite("Faults of a world at random", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("Faults of a world at random", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldFaultsTests {
     private static let names = ["phone", "pad", "desk"]

@@ -17,7 +17,7 @@ private final class Note: UIDocument {
     }
 }
 
-@Suite("What people write who test their documents", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("What people write who test their documents", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldGuideTests {
     @Test("Edited on both, one of them offline")

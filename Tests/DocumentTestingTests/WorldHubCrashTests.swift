@@ -4,7 +4,7 @@ import TestThreads
 import Testing
 import UIKit
 
-@Suite("A world's hub that crashes", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("A world's hub that crashes", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldHubCrashTests {
     /// Two devices that have a list.

@@ -4,7 +4,7 @@ import TestThreads
 import Testing
 import UIKit
 
-@Suite("A world's hub that forgets devices, and one without room", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("A world's hub that forgets devices, and one without room", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldHubTests {
     private let world: DocumentWorld
@@ -143,7 +143,7 @@ struct WorldHubTests {
         world.fillHub()
         try FileManager.default.moveItem(at: former, to: moved)
         try FileManager.default.createDirectory(at: former, withIntermediateDirectories: false)
-        try await world.settle(seconds: 20)
+        try await world.settle()
         #expect(phone.explain(former).contains { $0.contains("volume is full") }, "\(phone.explain(former))")
         world.freeHub()
         try await world.settle()

@@ -5,7 +5,7 @@ import TestThreads
 import Testing
 import UIKit
 
-@Suite("Key-value stores and the trash in a world", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("Key-value stores and the trash in a world", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldKeyValuesTests {
     private let store = NSUbiquitousKeyValueStore.default

@@ -25,7 +25,7 @@ private final class Log: UIDocument {
 }
 
 /// Seeds of worlds, and lines that lose, double, delay and reorder.
-@Suite("Lines of a world's devices, and its seed", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("Lines of a world's devices, and its seed", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldLinesTests {
     private func lines(_ name: String, on device: WorldDevice) throws -> Set<String> {

@@ -36,7 +36,7 @@ private final class FolderPresenter: NSObject, NSFilePresenter {
     }
 }
 
-@Suite("Who presents a device's folder", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("Who presents a device's folder", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldPresenterTests {
     @Test("is told of documents that change, leave and come back by their names, and of no others")

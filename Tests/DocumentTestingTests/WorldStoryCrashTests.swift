@@ -6,7 +6,7 @@ import Testing
 @testable import DocumentTesting
 
 /// Stories in which a device or the hub crashes in the midst of something.
-@Suite("Stories of crashes", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("Stories of crashes", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldStoryCrashTests {
     /// Has a device crash in the very moment in which something has been put into a folder that is not its own, and is not there

@@ -10,7 +10,7 @@ import UIKit
 @testable import DocumentTesting
 
 /// What people do in stories, and what is looked at meanwhile.
-@Suite("Deeds in stories", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Deeds in stories", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldStoryDeedsTests {
     /// Has a scene play.

@@ -7,7 +7,7 @@ import UIKit
 @testable import DocumentTesting
 
 /// What is said of a story that goes wrong, and what its scene takes for wrong.
-@Suite("What goes wrong in stories", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("What goes wrong in stories", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldStoryFaultsTests {
     private static let needed: [WorldDeed] = [

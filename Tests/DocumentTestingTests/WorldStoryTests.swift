@@ -8,7 +8,7 @@ import UIKit
 @testable import DocumentTesting
 
 /// Random stories of people on several devices, what is checked in them, and how one is told shorter.
-@Suite("Stories of worlds", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Stories of worlds", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldStoryTests {
     @Test("Random stories end well: all agree, nothing is lost, no package is half", arguments: 0..<4)

@@ -49,7 +49,7 @@ def test_a_disk_that_takes_no_more_of_what_is_said_ends_nothing(world):
     try:
         (one.folder / "a.txt").write_text("text")
         wait_for(lambda: (two.folder / "a.txt").exists(), 30, "it does not come")
-        assert two.run("status").returncode == 0
+        wait_for(lambda: two.run("status").returncode == 0, 30, "it is not in step")
         assert process.poll() is None
     finally:
         process.terminate()
@@ -80,7 +80,7 @@ def test_who_does_not_read_what_is_said_holds_up_nothing(world, has_gone):
         for name in ("a.txt", "b.txt"):
             (one.folder / name).write_text("text")
             wait_for(lambda: (two.folder / name).exists(), 30, "it does not come")
-            assert two.run("status").returncode == 0
+            wait_for(lambda: two.run("status").returncode == 0, 30, "it is not in step")
             # What is wrong is said, too.
             here.hub.kill()
             wait_for(lambda: two.run("status").returncode != 0, 30, "no word of the hub")

@@ -12,11 +12,11 @@ struct LineBurstsTests {
         let lines = (0..<1000).map { "line \($0)\n" }
         let bursts = LineBursts { text, _ in written.withLock { $0.append(text) } }
         for line in lines { bursts.add(line) }
-        bursts.flush()
+        bursts.flush(within: 60)
         let pieces = written.withLock { $0 }
         #expect(pieces.joined() == lines.joined())
         #expect(pieces.count < lines.count)
-        bursts.flush()
+        bursts.flush(within: 60)
         #expect(written.withLock { $0 } == pieces)
     }
 
@@ -39,7 +39,7 @@ struct LineBurstsTests {
         for (line, isWrong) in [("a\n", false), ("b\n", true), ("c\n", true), ("d\n", false)] {
             bursts.add(line, isWrong: isWrong)
         }
-        bursts.flush()
+        bursts.flush(within: 60)
         #expect(written.withLock { $0.joined() }.replacingOccurrences(of: "!", with: "") == "a\nb\nc\nd\n")
         let told = written.withLock { $0 }
         #expect(told.allSatisfy { $0.hasPrefix("!") == ($0.contains("b") || $0.contains("c")) }, "\(told)")

@@ -183,23 +183,8 @@ extension SyncRun {
             news.insert(item)
             return false
         }
-        switch former == content ? .there : addFormerValues(former, to: item) {
-        case .there: break
-        case .added:
-            leave(content, of: known)
-            return false
-        case .waits(let why):
-            unkept[item] = why
-            news.insert(item)
-            return false
-        }
-        // Before it goes to others: once it has, nothing tells that there was something to keep.
         let kind = (read.trace ?? listed)?.kind
-        if former != content, let why = keepFormer(former, of: item, nowOf: kind, isFound: true) {
-            unkept[item] = why
-            news.insert(item)
-            return false
-        }
+        guard former == content || mayGoOn(content, of: item, known, kind) else { return false }
         unkept[item] = nil
         // What is written from here on is told later.
         written.remove(item)
@@ -225,6 +210,33 @@ extension SyncRun {
         handOnMark(of: item, from: seen, to: known.trace)
         if former != content { noteSuperseded(former) }
         return known.state != seen.state
+    }
+
+    /// Whether an item's new contents go to others, now that what it held is kept.
+    ///
+    /// - Parameter kind: What it is now.
+    private func mayGoOn(
+        _ content: ContentName,
+        of item: ItemID,
+        _ known: FolderItem,
+        _ kind: FileStamp.Kind?
+    ) -> Bool {
+        let former = known.state.content
+        switch addFormerValues(former, to: item) {
+        case .there: break
+        case .added:
+            leave(content, of: known)
+            return false
+        case .waits(let why):
+            unkept[item] = why
+            news.insert(item)
+            return false
+        }
+        // Before it goes to others: once it has, nothing tells that there was something to keep.
+        guard let why = keepFormer(former, of: item, nowOf: kind, isFound: true) else { return true }
+        unkept[item] = why
+        news.insert(item)
+        return false
     }
 
     /// What was read of an item stays here: the next look finds it otherwise.

@@ -34,12 +34,16 @@ final class MadeUpKeyValues: Sendable {
     /// What was in memory is gone, as with the memory of an app.
     ///
     /// - Parameter isOver: Whether nothing is kept any more, as the device is none any more.
-    func forget(isOver: Bool = false) {
-        let former = state.withLock { state in
+    func forget(isOver: Bool = false) { take(isOver: isOver)?.core.end() }
+
+    /// The same, without their end.
+    ///
+    /// - Returns: Whose end is left to do.
+    func take(isOver: Bool = false) -> KeyValueStores? {
+        state.withLock { state in
             defer { state = State(isOver: state.isOver || isOver) }
             return state.made
         }
-        former?.core.end()
     }
 }
 

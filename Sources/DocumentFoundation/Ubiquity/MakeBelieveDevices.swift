@@ -30,10 +30,12 @@ package final class MakeBelieveDevices: Sendable {
 
     /// From here on there are no such devices.
     package func end() {
-        let isLast = Self.worlds.withLock { worlds in
-            worlds.removeValue(forKey: ObjectIdentifier(self)) != nil && worlds.isEmpty
+        // Whoever comes next finds none of them.
+        let former = Self.worlds.withLock { worlds -> KeyValueStores? in
+            let wasThere = worlds.removeValue(forKey: ObjectIdentifier(self)) != nil
+            return wasThere && worlds.isEmpty ? Self.keyValues.take() : nil
         }
-        if isLast { Self.keyValues.forget() }
+        former?.core.end()
     }
 
     /// - Parameters:

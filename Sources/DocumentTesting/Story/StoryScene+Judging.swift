@@ -18,14 +18,14 @@ extension StoryScene {
             for device in devices { try await downloadAll(on: device) }
             let witness = try world.devices([Self.witnessName])[0]
             try await world.settle()
-            faults += try judge(devices, beside: witness, mayHaveLeftovers: true)
+            faults += try await judge(devices, beside: witness, mayHaveLeftovers: true)
             if faults.isEmpty {
                 for device in devices {
                     device.stop()
                     device.startAgain()
                 }
                 try await world.settle()
-                faults += try judge(devices, beside: witness).map { fault in
+                faults += try await judge(devices, beside: witness).map { fault in
                     StoryFault(fault.kind, "after all were started again: \(fault.text)")
                 }
             }
@@ -56,7 +56,7 @@ extension StoryScene {
                     )
                 )
             }
-            faults += try judge(devices, beside: reader, mayHaveLeftovers: true, mayHaveLeft: true)
+            faults += try await judge(devices, beside: reader, mayHaveLeftovers: true, mayHaveLeft: true)
         } catch {
             note(StoryFault(error))
         }
@@ -91,7 +91,7 @@ extension StoryScene {
         beside witness: WorldDevice,
         mayHaveLeftovers: Bool = false,
         mayHaveLeft: Bool = false
-    ) throws -> [StoryFault] {
+    ) async throws -> [StoryFault] {
         let judge = StoryJudge(
             acknowledged: acknowledged,
             discarded: discarded,
@@ -102,7 +102,10 @@ extension StoryScene {
                 kinds.contains { $0.isMerged && path.hasSuffix(".\($0.nameExtension)") }
             }
         )
-        let all = try (devices + [witness]).map { try evidence(of: $0, mayHaveLeftovers, mayHaveLeft) }
+        var all: [StoryJudge.Evidence] = []
+        for device in devices + [witness] {
+            all.append(try await evidence(of: device, mayHaveLeftovers, mayHaveLeft))
+        }
         return judge.faults(all.dropLast(), witness: all[devices.count])
     }
 
@@ -129,7 +132,7 @@ extension StoryScene {
         of device: WorldDevice,
         _ mayHaveLeftovers: Bool,
         _ mayHaveLeft: Bool
-    ) throws -> StoryJudge.Evidence {
+    ) async throws -> StoryJudge.Evidence {
         var folder = try StoryFolder(device.folder)
         if mayHaveLeftovers { folder.leaveOut(namesFrom: ".sheaf-") }
         let left = mayHaveLeft ? folder.takePlaceholders() : []
@@ -141,7 +144,7 @@ extension StoryScene {
             try look(at: device.folder.appendingPathComponent(path), path, on: device, &evidence)
         }
         let conflicts = Set(evidence.conflicts.keys.map { String(decoding: $0, as: UTF8.self) })
-        evidence.wrong += whatIsNotInStep(on: device, conflicts: conflicts, left: left)
+        evidence.wrong += await whatStaysOutOfStep(on: device, conflicts: conflicts, left: left)
         return evidence
     }
 

@@ -6,6 +6,24 @@ internal import SyncMessages
 
 // What is said of items at rest, where nothing is wrong with any device.
 extension StoryScene {
+    /// What comes late, as the last that the system tells of a name, is looked at in so many seconds; what is stuck is tried again only
+    /// later.
+    private static let lateSeconds = 3.0
+
+    /// What is not said to be in step on a device at rest, and does not come to be so by itself.
+    func whatStaysOutOfStep(
+        on device: WorldDevice,
+        conflicts: Set<String>,
+        left: Set<String>
+    ) async -> [StoryFault] {
+        let end = Date().addingTimeInterval(Self.lateSeconds)
+        while true {
+            let faults = whatIsNotInStep(on: device, conflicts: conflicts, left: left)
+            guard !faults.isEmpty, Date() < end else { return faults }
+            await pass(2)
+        }
+    }
+
     /// What is not said to be in step on a device at rest with which nothing is wrong: of all that is in its folder, the hub being
     /// asked, and of all that it knows.
     ///

@@ -63,15 +63,20 @@ struct AnsweringTests {
         let runtime = try RuntimeFolder(path: path)
         let service = try SyncService([], in: runtime)
         try service.listen()
-        let isShort = Locked(true)
+        let (isShort, isOver) = (Locked(true), DispatchSemaphore(value: 0))
         let thread = Thread {
+            defer { isOver.signal() }
             let usual = OwnThread.make
             OwnThread.$make.withValue({ isShort.withLock { $0 } ? EAGAIN : usual($0, $1) }) {
                 do { try service.answer() } catch { Issue.record("\(error)") }
             }
         }
         thread.start()
-        defer { service.stop() }
+        defer {
+            service.stop()
+            // As long as it answers it may make its folder anew.
+            isOver.wait()
+        }
         // More than it answers at a time.
         for _ in 0..<600 {
             #expect(throws: SyncServiceError.ended) { try SyncQuery.status(in: runtime) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentFoundation
 
-@Suite("The progress of contents that are fetched", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("The progress of contents that are fetched", .onOwnThreads, .timeLimit(.minutes(5)))
 struct FetchProgressTests {
     /// Notes on which threads it is changed.
     private final class Noting: Progress, @unchecked Sendable {
@@ -36,10 +36,10 @@ struct FetchProgressTests {
         )
         progress.note(.init(4, of: 8))
         progress.end()
-        #expect(cancelled.wait(timeout: .now() + 20) == .success)
+        #expect(cancelled.wait(timeout: .now() + 120) == .success)
         let changed = DispatchSemaphore(value: 0)
         DispatchQueue.main.async { changed.signal() }
-        #expect(changed.wait(timeout: .now() + 20) == .success)
+        #expect(changed.wait(timeout: .now() + 120) == .success)
         #expect(canCancel.withLock { $0 })
         #expect(noting.areOnMain.withLock { $0 } == [true, true])
         #expect(noting.completedUnitCount == 8 && noting.totalUnitCount == 8)

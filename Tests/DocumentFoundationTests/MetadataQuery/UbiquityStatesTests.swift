@@ -148,7 +148,7 @@ struct UbiquityStatesTests {
             if case .items = question {
                 isFollowed.signal()
                 // Whoever takes nothing meanwhile is said nothing more.
-                #expect(isSaid.wait(timeout: .now() + 10) == .success)
+                #expect(isSaid.wait(timeout: .now() + Self.secondsMax) == .success)
             }
             return answers(question)
         }
