@@ -93,8 +93,9 @@ extension SyncRun {
     /// Asks for contents again that could not be sent or had.
     func askAgain() {
         attemptCount += 1
+        let smallest = smallestWithoutHubRoom
         for (name, failure) in failedContents where lineState == .up {
-            if failure.code == .quota, !isFullHubDue { continue }
+            if failure.code == .quota, !isFullHubDue || name != smallest { continue }
             guard isDue(name) else { continue }
             if excludedItem(sending: name) != nil { continue }
             if engine.isSending(name) {

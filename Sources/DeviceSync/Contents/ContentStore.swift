@@ -85,6 +85,9 @@ struct ContentStore: Sendable {
 
     func has(_ name: ContentName) throws -> Bool { try vault.has(try Self.contents(name)) }
 
+    /// How much room this device has for contents, in bytes.
+    func freeByteCount() throws -> Int { try vault.freeByteCount() }
+
     /// What documents bear that are merged of others; nil where something of it would be lost.
     func mergedDress(
         base: ContentName?,

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import HubProtocol
+internal import Locks
 internal import Sync
 internal import SyncMessages
 internal import Vault
@@ -28,7 +29,9 @@ extension HubLine {
         }
     }
 
-    func fetch(_ wanted: [Fetch]) {
+    func fetch(_ all: [Fetch]) {
+        let wanted = withRoom(all)
+        guard !wanted.isEmpty else { return }
         let pairs = wanted.map { ($0.name, $0.item) }
         attempt {
             try contents.fetch(pairs, from: hub, try desk.blobOpener()) { [receiver] arrival in
@@ -39,7 +42,9 @@ extension HubLine {
             receiver(.fetched(wanted.map(\.name)))
         } or: { _ in
             let items = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-            retrySingly(wanted.map(\.name)) { name in
+            var room: Int?
+            let short = retrySingly(wanted.map(\.name)) { name in
+                room = freeByteCount
                 try contents.fetch(
                     [(name, items[name] ?? .root)],
                     beside: wanted.map(\.name),
@@ -49,11 +54,13 @@ extension HubLine {
             } then: {
                 .fetched([$0])
             }
+            if let short { note(short.why, of: short.names, with: room) }
         }
     }
 
-    func download(_ wanted: [Fetch]) {
-        for fetch in wanted {
+    func download(_ all: [Fetch]) {
+        for fetch in withRoom(all) {
+            let room = freeByteCount
             attempt {
                 try contents.fetch([(fetch.name, fetch.item)], from: hub, try desk.blobOpener()) {
                     [receiver] in receiver(.progress(fetch.name, $0))
@@ -61,26 +68,87 @@ extension HubLine {
             } then: {
                 receiver(.fetched([fetch.name]))
             } or: { error in
+                if Self.isShortage(error) { note(Self.refusal(error), of: [fetch.name], with: room) }
                 receiver(Self.failed(fetch.name, error))
             }
         }
     }
 
-    /// One of several may be what is wrong: each by itself.
+    /// One of several may be what is wrong: each by itself, the smallest first. For want of room none that is larger has any.
+    ///
+    /// - Returns: Those for which there was no room.
+    @discardableResult
     private func retrySingly(
         _ names: [ContentName],
         _ body: (ContentName) throws -> Void,
         then news: (ContentName) -> News
-    ) {
-        for name in names {
+    ) -> (names: [ContentName], why: SyncRefusal)? {
+        let names = names.map { (name: $0, byteCount: Self.byteCount(of: $0)) }
+            .sorted { $0.byteCount < $1.byteCount }.map(\.name)
+        for (index, name) in names.enumerated() {
+            var why: SyncRefusal?
             attempt {
                 try body(name)
             } then: {
                 receiver(news(name))
             } or: { error in
                 if (error as? VaultError)?.code == .damaged { receiver(.lacking([name])) }
-                receiver(Self.failed(name, error))
+                if Self.isShortage(error) {
+                    why = Self.refusal(error)
+                } else {
+                    receiver(Self.failed(name, error))
+                }
             }
+            if let why {
+                receiver(.failed(Array(names[index...]), why, nil))
+                return (Array(names[index...]), why)
+            }
+        }
+        return nil
+    }
+
+    // MARK: Room
+
+    /// Contents for which this device had no room.
+    struct Shortage: Sendable {
+        /// How much there was before they were asked for.
+        let room: Int
+        let why: SyncRefusal
+    }
+
+    /// So much more room is some.
+    private static let roomGrowth = 1 << 20
+
+    /// How much there is; nil where the volume does not say.
+    private var freeByteCount: Int? { try? contents.freeByteCount() }
+
+    private static func isShortage(_ error: any Error) -> Bool {
+        refusal(error).code == .quota || DiskRefusal.cause(of: error) == .full
+    }
+
+    private func note(_ why: SyncRefusal, of names: [ContentName], with room: Int?) {
+        guard let room else { return }
+        shortages.withLock { shortages in
+            for name in names { shortages[name] = Shortage(room: room, why: why) }
+        }
+    }
+
+    /// Those for which there may be room. Whoever has none would have all of them come again and again, to no end: they are asked for
+    /// when there is more room than there was.
+    private func withRoom(_ wanted: [Fetch]) -> [Fetch] {
+        let known = shortages.withLock { $0 }
+        guard !known.isEmpty, let free = freeByteCount else { return wanted }
+        return wanted.filter { fetch in
+            let name = fetch.name
+            guard let short = known[name] else { return true }
+            let growth = min(Self.roomGrowth, Self.byteCount(of: name))
+            // What has come to be here otherwise needs none.
+            if free > short.room + growth || (try? contents.has(name)) == true {
+                shortages.withLock { $0[name] = nil }
+                return true
+            }
+            receiver(.failed([name], short.why, nil))
+            return false
         }
     }
 

@@ -55,7 +55,7 @@ final class HubLine: Sendable {
         case hubChanged(LogFinding)
     }
 
-    struct Fetch: Sendable {
+    struct Fetch: Hashable, Sendable {
         let name: ContentName
         let item: ItemID
     }
@@ -129,11 +129,14 @@ final class HubLine: Sendable {
     /// How many bytes the records of one message have: it writes them with a third more.
     private static let recordByteCountMax = HubLimits.jsonByteCountMax / 2
 
-    private let uploads: Locked<BatchQueue<ContentStore.Upload>?>
-    private let fetches: Locked<BatchQueue<Fetch>?>
+    /// Contents for which this device had no room.
+    let shortages = Locked<[ContentName: Shortage]>([:])
+
+    private let uploads: Locked<BatchQueue<ContentStore.Upload, ContentName>?>
+    private let fetches: Locked<BatchQueue<Fetch, Fetch>?>
     /// What somebody waits for: a few at a time, beside the rest.
-    private let downloads: Locked<BatchQueue<Fetch>?>
-    private let commits: Locked<BatchQueue<LogDesk.Offer>?>
+    private let downloads: Locked<BatchQueue<Fetch, Fetch>?>
+    private let commits: Locked<BatchQueue<LogDesk.Offer, Commit.ID>?>
     let forgotten = Locked<[PublicIdentity]>([])
     /// Up to which key those of them have been left what they may lack.
     let provided = Locked<[DeviceID: UInt32]>([:])
@@ -156,38 +159,42 @@ final class HubLine: Sendable {
         state = Locked(State(pauseSeconds: hub.retrySeconds.lowerBound))
         (uploads, fetches, commits) = (Locked(nil), Locked(nil), Locked(nil))
         downloads = Locked(nil)
-        let uploads = BatchQueue<ContentStore.Upload>(
+        let uploads = BatchQueue<ContentStore.Upload, ContentName>(
             "sheaf.uploads",
             widthMax: Self.contentWidth,
             countMax: Self.contentCountMax,
             weightMax: Self.contentByteCountMax,
-            weight: { Self.byteCount(of: $0.name) }
+            weight: { Self.byteCount(of: $0.name) },
+            key: { $0.name }
         ) { [weak self] in
             self?.upload($0)
         }
-        let fetches = BatchQueue<Fetch>(
+        let fetches = BatchQueue<Fetch, Fetch>(
             "sheaf.fetches",
             widthMax: Self.contentWidth,
             countMax: Self.contentCountMax,
             weightMax: Self.contentByteCountMax,
-            weight: { Self.byteCount(of: $0.name) }
+            weight: { Self.byteCount(of: $0.name) },
+            key: { $0 }
         ) { [weak self] in
             self?.fetch($0)
         }
-        let downloads = BatchQueue<Fetch>(
+        let downloads = BatchQueue<Fetch, Fetch>(
             "sheaf.downloads",
             widthMax: Self.downloadWidth,
             countMax: 1,
             weightMax: Self.contentByteCountMax,
-            weight: { Self.byteCount(of: $0.name) }
+            weight: { Self.byteCount(of: $0.name) },
+            key: { $0 }
         ) { [weak self] in
             self?.download($0)
         }
-        let commits = BatchQueue<LogDesk.Offer>(
+        let commits = BatchQueue<LogDesk.Offer, Commit.ID>(
             "sheaf.commits",
             countMax: HubLimits.commitCountMax,
             weightMax: Self.recordByteCountMax,
-            weight: { Self.byteCount(of: $0.commit.state) }
+            weight: { Self.byteCount(of: $0.commit.state) },
+            key: { $0.commit.id }
         ) { [weak self] in
             self?.offer($0)
         }
@@ -234,7 +241,7 @@ final class HubLine: Sendable {
     func queue(commits offered: [LogDesk.Offer]) { commits.withLock { $0 }?.add(offered) }
 
     /// Of a name that is none the work itself says so.
-    private static func byteCount(of name: ContentName) -> Int {
+    static func byteCount(of name: ContentName) -> Int {
         (try? ContentStore.contents(name)).map { Int(clamping: $0.byteCount) } ?? 0
     }
 
@@ -363,6 +370,7 @@ final class HubLine: Sendable {
         commits.withLock { $0 }?.clear()
         downloads.withLock { $0 }?.clear()
         asked.withLock { $0.removeAll() }
+        shortages.withLock { $0 = [:] }
         guard isNews else { return }
         switch loss.word {
         case .unauthorized?: receiver(.unknown)

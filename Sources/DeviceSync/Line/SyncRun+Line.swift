@@ -26,13 +26,15 @@ extension SyncRun {
         case .withheld(let lacks): take(lacks.map { .commitWithheld($0.0, lacking: [$0.lacking]) })
         case .declined(let commits, let why): holdBack(commits, why)
         case .uploaded(let names):
+            var hadNoRoom = false
             for name in names {
-                failedContents[name] = nil
+                hadNoRoom = failedContents.removeValue(forKey: name)?.code == .quota || hadNoRoom
                 endFalse(name, areHere: true)
                 uploads.end(name)
             }
             self.news.formUnion(names.flatMap { engine.waitingItems(for: $0) })
             take(names.map { .uploaded($0) })
+            if hadNoRoom { sendWhatWaitedForRoom() }
         case .fetched(let names):
             for name in names {
                 (failedContents[name], arrivals[name]) = (nil, nil)

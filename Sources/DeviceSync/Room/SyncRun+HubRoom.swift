@@ -10,6 +10,21 @@ extension SyncRun {
     /// Whether a full hub is to be asked again with this attempt.
     var isFullHubDue: Bool { attemptCount % Self.fullHubAttempts == 0 }
 
+    /// Of all contents for which the hub had no room, those with the fewest bytes: they are asked about alone, and the others are sent
+    /// when these are there.
+    var smallestWithoutHubRoom: ContentName? {
+        failedContents.filter { $0.value.code == .quota && excludedItem(sending: $0.key) == nil }
+            .map { (byteCount: HubLine.byteCount(of: $0.key), name: $0.key) }
+            .min { ($0.byteCount, $0.name) < ($1.byteCount, $1.name) }?.name
+    }
+
+    /// The hub has room for some contents for which it had none: what else waits for that is sent.
+    func sendWhatWaitedForRoom() {
+        let names = failedContents.filter { $0.value.code == .quota }.keys
+            .filter { engine.isSending($0) && excludedItem(sending: $0) == nil }
+        line?.queue(uploads: names.sorted().map { ContentStore.Upload($0) })
+    }
+
     /// The hub has taken none of those commits, for want of room, or has not even seen them.
     func holdBack(_ commits: [Commit], _ why: SyncRefusal) {
         if why.code == .quota { hubRoomRefusalCount += 1 }

@@ -63,8 +63,8 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
             "More is watched than this machine allows; end a program that watches files, or raise fs.inotify.max_user_watches (sysctl)."
         case _ where lacksQueue:
             "More queues of watches are open than this machine allows; end a program that watches files, or raise fs.inotify.max_user_instances (sysctl)."
-        case ENOSPC: "Free some space on the volume and save again."
-        case EDQUOT: "Your quota on this volume is used up; remove something and save again."
+        case ENOSPC: "Free some space on the volume, then try again."
+        case EDQUOT: "Your quota on this volume is used up; remove something, then try again."
         case EROFS: "The volume cannot be written to; save to another place."
         case EACCES, EPERM: "Ask for permission to the item and to its folder, or choose another place."
         case ENOENT: "The item or its folder has been moved or removed; choose another place."

@@ -19,6 +19,9 @@ extension Vault {
         return try store.has(content, contents.entry.kind, countsLent: contents.entry.mayBeLent(in: store))
     }
 
+    /// How much room there is for what comes, in bytes, as far as its volume says.
+    package func freeByteCount() throws -> Int { try store.packs.freeByteCount() }
+
     /// Stores contents of documents that come from elsewhere, all made durable together.
     ///
     /// - Parameters:
@@ -60,6 +63,15 @@ extension Vault {
 }
 
 extension VaultStore {
+    /// A quarter of what is free is left to others, and no more than this.
+    private static let leftByteCountMax = 64 << 20
+
+    /// How much room there is for more: without any left nobody could save anything, nor could be noted what has been done.
+    func roomByteCount() throws(SystemError) -> Int {
+        let free = try packs.freeByteCount()
+        return free - min(free / 4, Self.leftByteCountMax)
+    }
+
     /// Whether all of some contents is here.
     ///
     /// - Parameter countsLent: Whether what is lent counts, which need not stay.
@@ -92,8 +104,11 @@ struct Reception {
     }
 
     /// Stores what is not here of contents.
+    ///
+    /// - Throws: `SystemError`, `ENOSPC`, before all the room there is has been taken.
     func receive(_ entries: [ManifestEntry]) throws {
         var walk = ContentWalk()
+        var room = try store.roomByteCount()
         for entry in entries { walk.add(entry) }
         let reader = try ObjectReader(store: store)
         while true {
@@ -115,6 +130,10 @@ struct Reception {
             }
             for step in wanted { levels[step.object] = step.nodeLevel }
             try get(wanted.map(\.object)) { object, plain, stored in
+                room -= stored.bytes.count
+                guard room >= 0 else {
+                    throw SystemError(call: "write", errno: ENOSPC, path: store.folder.path)
+                }
                 try session.storeMissing(object, plain, stored)
                 if let level = levels[object] { try walk.open(plain, object, level: level) }
             }

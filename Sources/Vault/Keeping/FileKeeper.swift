@@ -54,9 +54,6 @@ struct FileKeeper {
         )
     }
 
-    /// A quarter of what is free is left to others, and no more than this.
-    private static let leftByteCountMax = 64 << 20
-
     /// A file of which nothing is there in so many bytes is new.
     private static let newByteCountMax = 64 << 20
 
@@ -65,8 +62,7 @@ struct FileKeeper {
     ///
     /// - Throws: `SystemError`, `ENOSPC`.
     private func checkRoom(for file: SourceFile) throws {
-        let free = try session.store.packs.freeByteCount()
-        let room = free - min(free / 4, Self.leftByteCountMax)
+        let room = try session.store.roomByteCount()
         // Of a file that is a hole only what is there, and that is not more than it is long.
         guard try min(file.openedStatus.stamp.byteCount, file.allocatedByteCount()) > Int64(room) else {
             return

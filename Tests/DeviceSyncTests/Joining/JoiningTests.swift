@@ -34,6 +34,25 @@ struct JoiningTests {
         #expect(PairingRelay.events(of: [message], after: late) == [.message(message), .time(late)])
     }
 
+    /// What comes of asking a hub again and again that answers thus.
+    private func heard(_ answers: [() throws -> [NumberedPairingMessage]]) throws -> [[PairingEvent]] {
+        var left = answers[...]
+        let relay = PairingRelay(as: .first, pauseSeconds: 0, say: { _ in }) { _ in
+            try left.removeFirst()()
+        }
+        return try answers.map { _ in try relay.hear() }
+    }
+
+    @Test("A line that fails once ends no pairing; one that somebody has to see to does")
+    func brokenLine() throws {
+        let message: [UInt8] = [1, 2, 3]
+        let answers = [NumberedPairingMessage(number: 1, from: .second, message: Data(message))]
+        let events = try heard([{ throw LineFailure("no network", status: 502) }, { answers }])
+        #expect(events == [[.time(0)], [.message(message)]])
+        let failure = LineFailure("not this hub", remedy: "Look whose it is.")
+        #expect(throws: failure) { try heard([{ throw failure }]) }
+    }
+
     @Test("Folders that were made for it go again")
     func madeFolders() throws {
         let folder = root.appending("a").appending("b")

@@ -31,8 +31,8 @@ struct BatchQueueTests {
 
     private let work = Work()
 
-    private func queue(widthMax: Int, countMax: Int = 3, weightMax: Int = .max) -> BatchQueue<Int> {
-        BatchQueue("test", widthMax: widthMax, countMax: countMax, weightMax: weightMax, weight: { $0 }) {
+    private func queue(widthMax: Int, countMax: Int = 3, weightMax: Int = .max) -> BatchQueue<Int, Int> {
+        BatchQueue("test", widthMax: widthMax, countMax: countMax, weightMax: weightMax, weight: { $0 }, key: { $0 }) {
             [work] in work.perform($0)
         }
     }
@@ -79,6 +79,23 @@ struct BatchQueueTests {
         work.letGo()
         work.awaitNext()
         #expect(work.batches == [[1], [5, 4], [6], [30]])
+        work.letGo()
+    }
+
+    @Test("What waits already is not taken once more, and what is under way is")
+    func twice() {
+        let queue = queue(widthMax: 1)
+        queue.add([1])
+        work.awaitNext()
+        queue.add([2, 3])
+        queue.add([3, 1, 2, 1])
+        work.letGo(2)
+        work.awaitNext()
+        #expect(work.batches == [[1], [2, 3, 1]])
+        queue.clear()
+        queue.add([2])
+        work.awaitNext()
+        #expect(work.batches.count == 3)
         work.letGo()
     }
 

@@ -1,0 +1,99 @@
+internal import Dispatch
+internal import Foundation
+internal import HubProtocol
+internal import Sealing
+
+/// What two devices that pair say to each other, by way of the hub.
+final class PairingRelay {
+    private let side: PairingSide
+    private let say: (PairingMessage) throws -> Void
+    private let messages: (_ after: Int) throws -> [NumberedPairingMessage]
+    private var heard = 0
+    private let begun = Date()
+    /// Since when there is no line; nil while there is one.
+    private var lost: Date?
+
+    private static let waitSeconds = 20
+
+    convenience init(_ client: HubClient, _ pairing: String, as side: PairingSide) {
+        self.init(as: side) {
+            try client.say($0, in: pairing)
+        } messages: {
+            try client.messages(of: pairing, after: $0, waitSeconds: Self.waitSeconds)
+        }
+    }
+
+    /// - Parameters:
+    ///   - say: Has the hub keep a message.
+    ///   - messages: Gives all that come after one of a number, as soon as there is one.
+    ///   - pauseSeconds: For how long a hub is left alone that was asked too often, or cannot be had.
+    init(
+        as side: PairingSide,
+        pauseSeconds: Double = 2,
+        say: @escaping (PairingMessage) throws -> Void,
+        messages: @escaping (_ after: Int) throws -> [NumberedPairingMessage]
+    ) {
+        (self.side, self.pauseSeconds, self.say, self.messages) = (side, pauseSeconds, say, messages)
+    }
+
+    /// How often the hub may say that it was asked too often, and for how long it is left alone then.
+    private static let attemptCountMax = 20
+    private let pauseSeconds: Double
+    private let pause = DispatchSemaphore(value: 0)
+    /// Who carries a telephone into the next room is not to begin anew; who has no line at all is to hear of that.
+    private static let lossSecondsMax = 60.0
+
+    func send(_ message: [UInt8]) throws {
+        try patiently { try say(PairingMessage(from: side, message: Data(message))) }
+    }
+
+    /// The hub counts in whole seconds, and has begun to before this device.
+    private var isAsOldAsPairingsGet: Bool {
+        Date().timeIntervalSince(begun) > Double(PairingLimits.seconds) - 5
+    }
+
+    /// Guessing codes is made slow by the hub: who is honest waits.
+    private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
+        for _ in 1..<Self.attemptCountMax {
+            do { return try body() } catch let failure as HubFailure where failure.error.code == .tooMany {
+                rest()
+            }
+        }
+        return try body()
+    }
+
+    private func rest() { _ = pause.wait(timeout: .now() + pauseSeconds) }
+
+    /// What the other side has said, or how late it is.
+    func hear() throws -> [PairingEvent] {
+        let messages: [NumberedPairingMessage]
+        do {
+            messages = try patiently { try self.messages(heard) }
+            lost = nil
+        } catch let failure as HubFailure where failure.error.code == .notFound && isAsOldAsPairingsGet {
+            // To the hub it is over in this very second.
+            return [.time(PairingLimits.seconds)]
+        } catch let failure as LineFailure {
+            // To ask once more changes nothing.
+            let since = lost ?? Date()
+            lost = since
+            guard failure.remedy == nil, Date().timeIntervalSince(since) < Self.lossSecondsMax else {
+                throw failure
+            }
+            rest()
+            return [.time(Int(Date().timeIntervalSince(begun)))]
+        }
+        heard = messages.last?.number ?? heard
+        let others = messages.filter { $0.from != side }.map { [UInt8]($0.message) }
+        return Self.events(of: others, after: Int(Date().timeIntervalSince(begun)))
+    }
+
+    /// What has come of the other side, or how late it is: also where something has come, once the hub has long had to have
+    /// forgotten the pairing. One that says the same again and again does not keep this from ending.
+    static func events(of messages: [[UInt8]], after seconds: Int) -> [PairingEvent] {
+        let isBeyond = seconds >= PairingLimits.seconds + graceSeconds
+        return messages.map(PairingEvent.message) + (messages.isEmpty || isBeyond ? [.time(seconds)] : [])
+    }
+
+    private static let graceSeconds = 30
+}

@@ -1,0 +1,138 @@
+import DocumentTesting
+import Foundation
+import HubProtocol
+import Locks
+import SyncMessages
+import TestThreads
+import Testing
+
+@testable import DeviceSync
+
+/// What there is no room for, at the hub or on a device: it is tried again, and does not go over the line each time.
+@Suite("Want of room", .onOwnThreads, .timeLimit(.minutes(5)))
+struct WantOfRoomTests {
+    /// A line that counts what goes over it.
+    private final class CountingHub: ForwardingHub {
+        struct Counts {
+            var readBytes = 0
+            var storedBytes = 0
+            var refusals = 0
+        }
+
+        let hub: any ContainerHub
+        private let state = Locked(Counts())
+
+        init(_ hub: any ContainerHub) { self.hub = hub }
+
+        var counts: Counts { state.withLock { $0 } }
+
+        func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
+            let found = try hub.read(names)
+            state.withLock { $0.readBytes += found.reduce(0) { $0 + $1.blob.count } }
+            return found
+        }
+
+        func store(_ frames: Data) throws {
+            state.withLock { $0.storedBytes += frames.count }
+            do { try hub.store(frames) } catch {
+                state.withLock { $0.refusals += 1 }
+                throw error
+            }
+        }
+    }
+
+    private static let fileByteCount = 1 << 20
+
+    /// Files that nothing can press together.
+    private func make(_ count: Int, on device: TestDevice) throws {
+        let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/dev/urandom"))
+        defer { try? source.close() }
+        for number in 0..<count {
+            let data = try #require(try source.read(upToCount: Self.fileByteCount + number))
+            try data.write(to: device.folder.appendingPathComponent("\(number).bin"))
+        }
+    }
+
+    private func wait(
+        _ pair: DevicePair,
+        _ location: SourceLocation = #_sourceLocation,
+        until condition: () -> Bool
+    ) {
+        // Without what the files hold, of which nobody would read anything.
+        let isSo = pair.two.wait(until: condition)
+        #expect(isSo, "\(pair.two.said.suffix(20))", sourceLocation: location)
+    }
+
+    @Test("A full hub is asked with the smallest of what waits, and a document that has room goes at once")
+    func hub() throws {
+        let pair = try DevicePair(areStarted: false)
+        defer { pair.end() }
+        pair.hub.limit(toByteCount: 3 * Self.fileByteCount)
+        try make(24, on: pair.one)
+        let hub = CountingHub(pair.hub.line())
+        let sync = pair.one.sync(at: hub)
+        try sync.start()
+        defer { sync.stop() }
+        wait(pair) { sync.status.stuck.count >= 15 }
+        let before = hub.counts
+        // A full hub is asked with every sixth.
+        for number in 1...3 {
+            for _ in 0..<6 { sync.tryAgain() }
+            wait(pair) { hub.counts.refusals >= before.refusals + number }
+        }
+        let sent = hub.counts.storedBytes - before.storedBytes
+        #expect(sent < 12 * Self.fileByteCount, "\(sent)")
+        let entryCount = pair.hub.entryCount
+        try pair.one.write("small", to: "small.txt")
+        wait(pair) { pair.hub.entryCount > entryCount }
+        // All goes once there is room.
+        pair.hub.limit(toByteCount: .max)
+        wait(pair) {
+            sync.tryAgain()
+            return sync.isSettled
+        }
+    }
+
+    @Test(
+        "What has no room on a device is got again when there is more of that",
+        .enabled(if: MountedVolume.isPossible)
+    )
+    func device() throws {
+        let pair = try DevicePair(areStarted: false)
+        defer { pair.end() }
+        let volume = try MountedVolume(
+            over: pair.two.memoryFolder,
+            keptAt: pair.base.appendingPathComponent("volume"),
+            byteCount: 16 << 20
+        )
+        defer { withExtendedLifetime(volume) {} }
+        try make(32, on: pair.one)
+        try pair.one.start()
+        wait(pair) { pair.one.status?.isSettled == true && pair.hub.entryCount > 32 }
+        let hub = CountingHub(pair.hub.line())
+        let sync = pair.two.sync(at: hub)
+        try sync.start()
+        defer { sync.stop() }
+        wait(pair) { sync.status.stuck.count >= 15 }
+        // What was begun when the first had no room has ended, and what it has left is gone.
+        for number in 0..<3 { try goOn(sync, pair, number) }
+        let before = hub.counts.readBytes
+        for number in 3..<8 { try goOn(sync, pair, number) }
+        let got = hub.counts.readBytes - before
+        #expect(got < 3 * Self.fileByteCount, "\(got)")
+        #expect(sync.status.stuck.values.contains { $0.contains("No space left on device") })
+    }
+
+    /// Has all be tried again, and something that needs no room come after it.
+    private func goOn(_ sync: ContainerSync, _ pair: DevicePair, _ number: Int) throws {
+        sync.tryAgain()
+        let name = "folder \(number)"
+        try FileManager.default.createDirectory(
+            at: pair.one.folder.appendingPathComponent(name),
+            withIntermediateDirectories: false
+        )
+        wait(pair) {
+            FileManager.default.fileExists(atPath: pair.two.folder.appendingPathComponent(name).path)
+        }
+    }
+}
