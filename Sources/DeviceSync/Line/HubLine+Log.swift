@@ -84,7 +84,8 @@ extension HubLine {
             }
             guard noteHeldKeys() else { return stop(.revocationForgotten(last: desk.head)) }
         }
-        try addNext()
+        // A hub without room for that has it tried again with what is asked next. Nothing else waits for it.
+        do { try addNext() } catch let failure as HubFailure where Self.isWantOfRoom(failure) {}
         seeToPapers()
         return true
     }
@@ -185,6 +186,10 @@ extension HubLine {
 
     /// Has the log know devices again that it has forgotten. Those that it knows by now stay as they are.
     func add(again devices: [PublicIdentity]) { forgotten.withLock { $0 = devices } }
+
+    private static func isWantOfRoom(_ failure: HubFailure) -> Bool {
+        [.quota, .volumeFull, .keysFull].contains(failure.error.code)
+    }
 
     /// One at a time: each statement follows the one before.
     private func addNext() throws {

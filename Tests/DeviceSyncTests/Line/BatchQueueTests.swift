@@ -32,7 +32,14 @@ struct BatchQueueTests {
     private let work = Work()
 
     private func queue(widthMax: Int, countMax: Int = 3, weightMax: Int = .max) -> BatchQueue<Int, Int> {
-        BatchQueue("test", widthMax: widthMax, countMax: countMax, weightMax: weightMax, weight: { $0 }, key: { $0 }) {
+        BatchQueue(
+            "test",
+            widthMax: widthMax,
+            countMax: countMax,
+            weightMax: weightMax,
+            weight: { $0 },
+            key: { $0 }
+        ) {
             [work] in work.perform($0)
         }
     }

@@ -62,6 +62,24 @@ struct ForgottenDeviceTests {
         device.said.contains { if case .hubPutBack = $0 { true } else { false } }
     }
 
+    @Test("A hub without room for letting it in again holds up nothing else, and has it let in once there is some")
+    func withoutRoom() throws {
+        let (first, second) = try forgetSecond()
+        hub.limit(toByteCount: 0, sparing: 0)
+        try first.start()
+        #expect(first.wait { hasGoneBack(first) && first.status?.line == .up })
+        try first.write("c", to: "c.txt")
+        #expect(first.wait { first.status?.stuck["c.txt"] != nil }, "\(first.said)")
+        let isDown = first.said.contains { if case .lineDown = $0 { true } else { false } }
+        #expect(first.status?.line == .up && !isDown, "\(first.said)")
+        hub.limit(toByteCount: .max)
+        first.tryAgain()
+        try second.start()
+        expectSettled(["a.txt": "a", "b.txt": "b", "c.txt": "c"], on: [first, second])
+        first.stop()
+        second.stop()
+    }
+
     @Test("It is let in again also by a device whose process ends when it has just gone back in the log")
     func ended() throws {
         let (first, second) = try forgetSecond()
