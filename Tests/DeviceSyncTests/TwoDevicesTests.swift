@@ -113,10 +113,17 @@ struct TwoDevicesTests {
         #expect(two.wait { [one, two].allSatisfy { $0.isInStep(at: hub.entryCount) } })
         let kept = ["p.rtfd", "p.rtfd/Pages", "p.rtfd/TXT.rtf", "p.rtfd/Pages/1.txt"]
         let inodes = try kept.map(inode)
-        try one.write("another", to: "p.rtfd/1.txt")
+        try one.put("another", at: "p.rtfd/1.txt")
         expected["p.rtfd/1.txt"] = "another"
         expectBoth(expected)
         #expect(try kept.map(inode) == inodes)
+        // Written in place, it leaves the package as old as it was: then another folder tells that something in it is another.
+        try one.write("and another", to: "p.rtfd/1.txt")
+        expected["p.rtfd/1.txt"] = "and another"
+        expectBoth(expected)
+        #expect(try inode("p.rtfd") != inodes[0])
+        let files = [2, 3].map { kept[$0] }
+        #expect(try files.map(inode) == Array(inodes[2...]))
         try one.write("new", to: "p.rtfd/3.txt")
         try one.write("yet another", to: "p.rtfd/2.txt")
         expected["p.rtfd/3.txt"] = "new"

@@ -28,6 +28,8 @@ extension Placer {
         try coordinate(path, []) {
             let save = try StagedSave(item: path, followsSymbolicLink: false)
             save.replacesReadOnly = true
+            // Who has not read a member knows it by the folder's date, beside its own, which may lie before that reading.
+            save.makesFolderAnew = Self.isSameDate(modified, as: known.trace)
             try save.write(PackageChanges())
             try losses.note([item: try restorer.restore(difference, into: try save.stagedPath())])
             // What a program that coordinates nothing wrote until now is not to go.
@@ -57,5 +59,13 @@ extension Placer {
             }
         }
         return isDone
+    }
+
+    /// Whether a folder that gets this date may bear the one that it bears: some volumes keep whole seconds, or every second one.
+    private static func isSameDate(_ modified: Int64?, as trace: ItemTrace) -> Bool {
+        guard let modified else { return false }
+        let step: UInt64 = trace.modified % 1_000_000_000 == 0 ? 2_000_000_000 : 1
+        let (difference, isFar) = modified.subtractingReportingOverflow(trace.modified)
+        return !isFar && difference.magnitude < step
     }
 }

@@ -19,7 +19,9 @@ extension StagedSave {
             placedStamps[placement.path] = staged.stamp
         }
         var attributes = attributes
-        switch PackageCommitPlan(placements: placements, removed: removed) {
+        var plan = PackageCommitPlan(placements: placements, removed: removed)
+        if makesFolderAnew, plan != .nothing { plan = .rebuild(.top) }
+        switch plan {
         case .nothing: break
         case .place(let placement): try place(placement, change)
         case .remove(let path, let isFolder): try remove(path, isFolder: isFolder, change)

@@ -26,7 +26,7 @@ extension StagedSave {
             switch stage {
             case .file(let staged): return try commitFile(staged, attributes.filled(from: fileAttributes))
             case .member(let member):
-                if let stamp = try commitMember(member, attributes) { return stamp }
+                if !makesFolderAnew, let stamp = try commitMember(member, attributes) { return stamp }
                 _ = try stagingFolder()
                 return try commit(attributes, leavesStaging: leavesStaging)
             case .folder(let staging):

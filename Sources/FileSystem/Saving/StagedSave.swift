@@ -69,6 +69,10 @@ package final class StagedSave {
     /// elsewhere.
     package var replacesReadOnly = false
 
+    /// Whether a changed package becomes another folder, of links to what stays, also where one call could put the change into
+    /// the one that is there. For who gives it the very date that it bears: nothing of it would tell of the change then.
+    package var makesFolderAnew = false
+
     /// How far the save is.
     enum Stage {
         case empty

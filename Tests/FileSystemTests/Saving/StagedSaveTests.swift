@@ -347,6 +347,30 @@ struct StagedSaveTests {
         #expect(try FileStamp(of: media).modificationDate == before.1.modificationDate)
     }
 
+    @Test(
+        "A package that is to be another folder is one for a single change, too, and what stays are the same files"
+    )
+    func folderMadeAnew() throws {
+        try Self.package.write(to: item)
+        let places = [item, item.appending("Media/a")]
+        let before = try places.map { try FileStamp(of: $0) }
+        for isPut in [true, false] {
+            let save = try StagedSave(item: item)
+            save.makesFolderAnew = true
+            try save.write(packageChanges(isPut ? ["Info": "I"] : [:], isPut ? [] : ["Pages/1"]))
+            let former = try FileStamp(of: item)
+            let date = FileTime(
+                seconds: before[0].modificationSeconds,
+                nanoseconds: before[0].modificationNanoseconds
+            )
+            let stamp = try save.commit(MemberAttributes(modified: date))
+            #expect(stamp.inode != former.inode && stamp.modificationDate == before[0].modificationDate)
+            #expect(try FileStamp(of: places[1]) == before[1])
+        }
+        #expect(try DiskTree(at: item.appending("Info")) == .file("I"))
+        #expect(try FileStamp.ifPresent(at: item.appending("Pages/1")) == nil)
+    }
+
     @Test("A replaced member keeps its permissions")
     func replacedMember() throws {
         try Self.package.write(to: item)
