@@ -65,6 +65,36 @@ struct JSONMergerTests {
         #expect(merged.text == "{\"a\":{\"b\":3}}")
     }
 
+    @Test(
+        "Two new objects that got the same id are a conflict, not a third one; the same one added twice is none"
+    )
+    func addedTwice() throws {
+        let note = "{\"id\":2,\"kind\":\"note\",\"body\":\"call Bob\"}"
+        let image = "{\"id\":2,\"kind\":\"note\",\"image\":\"cat.png\"}"
+        let first = "{\"id\":1,\"kind\":\"note\"}"
+        for rest in [first + ",", ""] {
+            let base = rest.isEmpty ? "[]" : "[\(first)]"
+            let merged = lawfulMerge(merger, base, "[\(rest)\(note)]", "[\(rest)\(image)]")
+            #expect(merged.text == "[\(rest)\(image)]")
+            let conflict = try #require(merged.conflicts.first)
+            #expect(merged.conflicts.count == 1 && conflict.place == [.identity("2")])
+            #expect(conflict.base == nil && conflict.mine?.text == note && conflict.theirs?.text == image)
+            let same = lawfulMerge(
+                merger,
+                base,
+                "[\(rest)\(note)]",
+                "[\(note)\(rest.isEmpty ? "" : ",")\(rest.dropLast())]"
+            )
+            #expect(same.conflicts.isEmpty)
+        }
+        // A list that both have begun has no older elements either.
+        let begun = lawfulMerge(merger, "{}", "{\"l\":[\(note)]}", "{\"l\":[\(image)]}")
+        #expect(begun.text == "{\"l\":[\(image)]}" && begun.conflicts.count == 1)
+        // Of one that was there before each key is for itself.
+        let old = lawfulMerge(merger, "[{\"id\":2,\"kind\":\"note\"}]", "[\(note)]", "[\(image)]")
+        #expect(old.conflicts.isEmpty && old.text.contains("call Bob") && old.text.contains("cat.png"))
+    }
+
     @Test("Lists whose objects carry an id merge by it, in the order of who changed it")
     func identity() {
         let merged = lawfulMerge(

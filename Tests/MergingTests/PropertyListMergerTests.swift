@@ -42,6 +42,18 @@ struct PropertyListMergerTests {
         #expect(merged.conflicts.first?.mine?.text == "<string>y</string>")
     }
 
+    @Test("Two new dictionaries that got the same identity are a conflict, not a third one")
+    func addedTwice() {
+        let list = { (key: String) in
+            Self.list(
+                "<array><dict><key>id</key><integer>2</integer><key>\(key)</key><string>x</string></dict></array>"
+            )
+        }
+        let merged = lawfulMerge(merger, Self.list("<array></array>"), list("body"), list("image"))
+        #expect(merged.text == list("image"))
+        #expect(merged.conflicts.map(\.place) == [[.identity("<integer>2</integer>")]])
+    }
+
     @Test(
         "What is broken is a conflict as a whole",
         arguments: [

@@ -1,7 +1,8 @@
 /// Merges JSON by key.
 ///
 /// - Lists of objects that carry an identity (`id` and the like, each once) are merged by it, other lists by order. By identity,
-///   an element that one side took away goes, wherever the other one moved it, unless that changed it.
+///   an element that one side took away goes, wherever the other one moved it, unless that changed it. Two different ones that
+///   both have added under one identity are a conflict: nobody makes a third one of them.
 /// - In a list that is merged by order, an element that both changed is merged where nothing came or went beside it and
 ///   an object still has something that only it had; else it is a conflict: nobody could say what is whose. So are
 ///   numbers side by side of which each side has changed others, as of `[2026, 1, 31]`: nobody makes a date or a place of

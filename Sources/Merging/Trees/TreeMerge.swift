@@ -175,7 +175,11 @@ struct TreeMerge<Syntax: TreeSyntax> {
                 identity
             )
             let members = (olds[name], owns[name], others[name])
-            pieces[name] = mergeMember(place + [step], members.0, members.1, members.2, first)
+            if identity != nil, let piece = addedTwice(place + [step], members.0, members.1, members.2) {
+                pieces[name] = piece
+            } else {
+                pieces[name] = mergeMember(place + [step], members.0, members.1, members.2, first)
+            }
         }
         let order = inserted(
             secondNames.filter { pieces[$0] != nil },
@@ -228,6 +232,23 @@ struct TreeMerge<Syntax: TreeSyntax> {
             }
         }
         return leading + first.flatMap { [$0] + (following[$0] ?? []) }
+    }
+
+    /// Two elements that both sides have added, and that only bear one identity: put together they would be a third one that
+    /// nobody has made.
+    ///
+    /// - Returns: The standing one; nil where they are no such two, or nobody knows.
+    private mutating func addedTwice(
+        _ place: [MergeConflict.Step],
+        _ old: SourceNode.Member?,
+        _ own: SourceNode.Member?,
+        _ other: SourceNode.Member?
+    ) -> Piece? {
+        guard base != nil, old == nil, let own, let other, own.value.number != other.value.number else {
+            return nil
+        }
+        conflict(place, nil, part(.mine, own.value), part(.theirs, other.value), standing)
+        return piece(standing, standing == .mine ? own : other)
     }
 
     /// A member by its three versions; nil when it goes. Against a deletion, a change stands.
