@@ -59,6 +59,16 @@ struct PackageMergerTests {
         #expect(merged.conflicts.isEmpty)
     }
 
+    @Test("A link that leads to a name in another form of Unicode is another one")
+    func linkForms() {
+        let (composed, decomposed) = (PackageTree.link("\u{E9}.png"), PackageTree.link("e\u{301}.png"))
+        #expect(composed != decomposed)
+        let merged = merge(.folder(["l": composed]), .folder(["l": decomposed]), .folder(["l": composed]))
+        #expect(merged.contents == .folder(["l": decomposed]) && merged.conflicts.isEmpty)
+        let both = merge(.folder(["l": .link("x")]), .folder(["l": composed]), .folder(["l": decomposed]))
+        #expect(both.conflicts.map(\.place) == [[.member("l")]])
+    }
+
     @Test("Two different images are a conflict at their place; the greater bytes stand")
     func images() {
         let merged = merge(

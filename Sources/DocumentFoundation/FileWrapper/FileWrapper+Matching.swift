@@ -12,7 +12,7 @@ extension FileWrapper {
         guard let stamp = try FileStamp.ifPresent(at: path), stamp.kind == kind else { return false }
         switch stamp.kind {
         case .symbolicLink:
-            return try readLinkText() == FileReading.symbolicLinkText(at: path)
+            return try readLinkText().isSameInBytes(FileReading.symbolicLinkText(at: path))
         case .regular:
             let known = knownAttributes
             guard let date = known.modificationDate, known.permissions == stamp.permissions else {

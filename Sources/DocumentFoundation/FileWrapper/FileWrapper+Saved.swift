@@ -102,7 +102,7 @@ extension FileWrapper {
         case (.symbolicLink, .symbolicLink):
             // A link that cannot be read is not known to be equal.
             guard let own = try? readLinkText(), let text = try? other.readLinkText() else { return false }
-            return own == text
+            return own.isSameInBytes(text)
         default: return false
         }
     }

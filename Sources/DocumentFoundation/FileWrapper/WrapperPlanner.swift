@@ -128,7 +128,7 @@ struct WrapperPlanner {
             }
         case .symbolicLink(let text?):
             // A link that changed is not equal.
-            if let was, was.kind == .symbolicLink, text == (try? was.readLinkText()) {
+            if let was, was.kind == .symbolicLink, (try? was.readLinkText())?.isSameInBytes(text) == true {
                 written.append(WrittenMember(captured: now, parent: parent, path: path, successorOf: nil))
                 return
             }

@@ -4,8 +4,27 @@ public indirect enum PackageTree: Hashable, Sendable {
     case file([UInt8])
     /// A folder's members by name.
     case folder([MemberName: PackageTree])
-    /// Where a symbolic link leads.
+    /// Where a symbolic link leads: by its bytes, as a volume has it. What only looks alike is another place.
     case link(String)
+
+    /// Whether both are the same, byte for byte.
+    public static func == (left: PackageTree, right: PackageTree) -> Bool {
+        switch (left, right) {
+        case (.file(let own), .file(let other)): own == other
+        case (.folder(let own), .folder(let other)): own == other
+        case (.link(let own), .link(let other)): own.utf8.elementsEqual(other.utf8)
+        default: false
+        }
+    }
+
+    /// Hashes what is compared.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .file(let bytes): hasher.combine(bytes)
+        case .folder(let members): hasher.combine(members)
+        case .link(let target): hasher.combine(Array(target.utf8))
+        }
+    }
 }
 
 /// What a merge of two packages came to.

@@ -32,6 +32,27 @@ struct FileWrapperWritingTests {
         #expect(text?.contains("Remove it") == true)
     }
 
+    @Test("A link that leads to a name in another form of Unicode is written anew, and matches nothing else")
+    func linkForms() throws {
+        let (composed, decomposed) = ("\u{E9}.png", "e\u{301}.png")
+        let folder = try WrapperFolder()
+        try WrapperTree.folder(["link": .link(composed), "x": .file("1")]).write(to: folder["one"])
+        let tree = try FileWrapper(url: folder["one"])
+        let old = try #require(tree.fileWrappers?["link"])
+        #expect(old.symbolicLinkDestinationURL != nil)
+        tree.removeFileWrapper(old)
+        let new = FileWrapper(
+            symbolicLinkWithDestinationURL: FileWrapper.destinationURL(ofLinkText: decomposed)
+        )
+        new.preferredFilename = "link"
+        tree.addFileWrapper(new)
+        #expect(!new.holdsSame(as: old) && !new.matchesContents(of: folder["one/link"]))
+        try tree.write(to: folder["one"], options: .withNameUpdating, originalContentsURL: folder["one"])
+        let text = try FileReading.symbolicLinkText(at: FilePath(folder["one/link"].path))
+        #expect(Array(text.utf8) == Array(decomposed.utf8))
+        #expect(new.matchesContents(of: folder["one/link"]))
+    }
+
     @Test("Names are updated only when asked for")
     func names() throws {
         let folder = try WrapperFolder()

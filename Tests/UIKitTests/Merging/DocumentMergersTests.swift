@@ -248,6 +248,29 @@ struct DocumentMergersTests {
         #expect(try names(in: both.contents).count == 3)
     }
 
+    @Test("A link that leads to a name in another form of Unicode was changed")
+    func linkForms() throws {
+        let (composed, decomposed) = ("\u{E9}.png", "e\u{301}.png")
+        let url = try put(["z.txt": "z"])
+        let link = url.appendingPathComponent("link").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: composed)
+        let tree = try FileWrapper(url: url)
+        try tree.read(from: url, options: .immediate)
+        let member = try #require(tree.fileWrappers?["link"])
+        #expect(member.symbolicLinkDestinationURL != nil)
+        replace("z.txt", with: "Z", in: tree)
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: decomposed)
+        let theirs = try FileWrapper(url: url)
+        let merged = try #require(
+            try DocumentMergers.merge(ofType: nil, base: tree.asSaved, mine: tree, theirs: theirs)
+        )
+        #expect(merged.conflicts.isEmpty)
+        let outcome = try #require((merged.contents as? FileWrapper)?.fileWrappers?["link"])
+        #expect(outcome === theirs.fileWrappers?["link"])
+        #expect(try text("z.txt", in: merged.contents) == "Z")
+    }
+
     @Test("An app that makes a new tree each time merges as one that changes the tree it was given")
     func newTrees() throws {
         let url = try put(["a.txt": "a", "b.txt": "one\ntwo\n"])
