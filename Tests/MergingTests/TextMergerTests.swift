@@ -91,6 +91,36 @@ struct TextMergerTests {
         #expect(merged.conflicts.isEmpty)
     }
 
+    @Test(
+        "Where one side has given all lines other ends, so end the lines that the other one has put in",
+        arguments: [("\n", "\r\n"), ("\r\n", "\n")]
+    )
+    func changedLineEnds(old: String, new: String) throws {
+        func text(_ lines: [String], _ end: String) -> String { lines.map { $0 + end }.joined() }
+        let letters = ["a", "b", "c", "d"]
+        let added = lawfulMerge(
+            merger,
+            text(letters, old),
+            text(letters, new),
+            text(["a", "b", "new", "c", "d"], old)
+        )
+        #expect(added.text == text(["a", "b", "new", "c", "d"], new) && added.conflicts.isEmpty)
+        // What it has changed itself meanwhile is beside that, and what both have is told as each has it.
+        let both = lawfulMerge(
+            merger,
+            text(letters, old),
+            text(["A", "b", "mine", "d"], new),
+            text(["a", "b", "theirs", "d", "e"], old)
+        )
+        #expect(both.text == text(["A", "b", "theirs", "d", "e"], new))
+        let conflict = try #require(both.conflicts.first)
+        #expect([conflict.mine, conflict.theirs].map { $0?.text } == ["mine" + new, "theirs" + old])
+        #expect(both.conflicts.count == 1 && conflict.base?.text == "c" + old)
+        // Nobody has given the text other ends who has put in a line with another.
+        let mixed = lawfulMerge(merger, "a\nb\nc\n", "a\r\nb\r\nc\r\n", "a\nb\nc\nd\r\n")
+        #expect(mixed.text == "a\r\nb\r\nc\r\nd\r\n" || !mixed.conflicts.isEmpty)
+    }
+
     @Test("Bytes that are no UTF-8 merge by line only; zero bytes not at all")
     func bytes() {
         let base: [UInt8] = [0xFF, 0x20, 0x61, 0x0A, 0x62, 0x0A, 0x63, 0x0A]

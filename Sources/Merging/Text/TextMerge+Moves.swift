@@ -157,9 +157,9 @@ extension TextMerge {
         }
         merged.conflicts.append(
             MergeConflict(
-                base: part(base, block),
-                mine: part(mine, own),
-                theirs: part(theirs, other),
+                base: base.part(block),
+                mine: mine.part(own),
+                theirs: theirs.part(other),
                 standing: standing
             )
         )

@@ -3,17 +3,37 @@ struct LinedText {
     let bytes: [UInt8]
     let ends: [Int32]
     let numbers: [Int32]
+    /// As it was given, line by line, where all lines have got other ends.
+    private let given: (bytes: [UInt8], ends: [Int32])?
 
-    init(_ bytes: [UInt8], _ ends: [Int32], _ table: inout TokenTable) {
-        self.bytes = bytes
-        self.ends = ends
-        numbers = table.numbers(of: bytes, ends: ends)
+    /// - Parameter lineEnds: What all lines get for their ends; nil for those that they have.
+    init(_ bytes: [UInt8], _ ends: [Int32], _ lineEnds: LineEnds?, _ table: inout TokenTable) {
+        if let lineEnds, LineEnds(of: bytes, ends) != lineEnds {
+            self.bytes = lineEnds.applied(to: bytes, ends)
+            self.ends = TokenEnds.lines(self.bytes)
+            given = (bytes, ends)
+        } else {
+            self.bytes = bytes
+            self.ends = ends
+            given = nil
+        }
+        numbers = table.numbers(of: self.bytes, ends: self.ends)
     }
 
     /// Where some lines lie.
-    func range(_ lines: Range<Int>) -> Range<Int> { start(lines.lowerBound)..<start(lines.upperBound) }
+    func range(_ lines: Range<Int>) -> Range<Int> { Self.range(lines, ends) }
 
-    private func start(_ line: Int) -> Int { line == 0 ? 0 : Int(ends[line - 1]) }
+    /// Some lines as they were given. An empty part has a range, too: it says where something was taken away.
+    func part(_ lines: Range<Int>) -> MergeConflict.Part {
+        let (bytes, ends) = given ?? (bytes, ends)
+        let range = Self.range(lines, ends)
+        return MergeConflict.Part(range: range, bytes: Array(bytes[range]))
+    }
+
+    private static func range(_ lines: Range<Int>, _ ends: [Int32]) -> Range<Int> {
+        let start = { (line: Int) in line == 0 ? 0 : Int(ends[line - 1]) }
+        return start(lines.lowerBound)..<start(lines.upperBound)
+    }
 }
 
 /// Three versions of a text that become one, as ``TextMerger`` and ``MarkupMerger`` say.
@@ -69,13 +89,22 @@ struct TextMerge {
     private init(_ base: [UInt8], _ mine: [UInt8], _ theirs: [UInt8], _ unit: Unit) {
         let ends = [base, mine, theirs].map(TokenEnds.lines)
         var table = TokenTable(tokenCount: ends[0].count + ends[0].count / 4)
-        self.base = LinedText(base, ends[0], &table)
-        self.mine = LinedText(mine, ends[1], &table)
-        self.theirs = LinedText(theirs, ends[2], &table)
+        let lineEnds = Self.changedLineEnds([base, mine, theirs], ends)
+        self.base = LinedText(base, ends[0], lineEnds, &table)
+        self.mine = LinedText(mine, ends[1], lineEnds, &table)
+        self.theirs = LinedText(theirs, ends[2], lineEnds, &table)
         self.unit = unit
         numberCount = table.count
         standing = .standing(mine: mine, theirs: theirs)
         merged.contents.reserveCapacity(max(mine.count, theirs.count) + base.count / 16)
+    }
+
+    /// What one side has made all lines end with: it is what the other one's lines get, too.
+    private static func changedLineEnds(_ versions: [[UInt8]], _ ends: [[Int32]]) -> LineEnds? {
+        let areInRoom = zip(versions, ends).allSatisfy { $0.count + $1.count <= byteCountMax }
+        guard areInRoom else { return nil }
+        let found = zip(versions, ends).map { LineEnds(of: $0, $1) }
+        return LineEnds.changed(from: found[0], mine: found[1], theirs: found[2])
     }
 
     private mutating func run() -> MergedFile {
@@ -139,17 +168,11 @@ struct TextMerge {
     private mutating func conflict(_ chunk: ThreeWay.Chunk) {
         merged.conflicts.append(
             MergeConflict(
-                base: part(base, chunk.base),
-                mine: part(mine, chunk.mine),
-                theirs: part(theirs, chunk.theirs),
+                base: base.part(chunk.base),
+                mine: mine.part(chunk.mine),
+                theirs: theirs.part(chunk.theirs),
                 standing: standing
             )
         )
-    }
-
-    /// An empty part has a range, too: it says where something was taken away.
-    func part(_ text: LinedText, _ lines: Range<Int>) -> MergeConflict.Part {
-        let range = text.range(lines)
-        return MergeConflict.Part(range: range, bytes: Array(text.bytes[range]))
     }
 }

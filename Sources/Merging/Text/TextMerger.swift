@@ -11,7 +11,8 @@
 ///   went from one line to another this is not known.
 /// - In a conflict one side's lines stand; see ``MergeSide/standing(mine:theirs:)``. It is the same side in all
 ///   conflicts of a text.
-/// - Line ends belong to their lines. Bytes that are no UTF-8 are merged by line only, and never with letters in UTF-8 that
+/// - Line ends belong to their lines. Where one side has given all lines other ends, what the other one has put in gets
+///   these, too. Bytes that are no UTF-8 are merged by line only, and never with letters in UTF-8 that
 ///   the other side has: where one has converted the text, it is a conflict as a whole. What has a zero byte, as UTF-16
 ///   has, is no text here: it is merged as a whole, or a conflict.
 /// - Of a place that has more than a mebibyte in all versions together, words are not looked at.
