@@ -21,10 +21,12 @@ struct WrapperMerge {
         /// Nobody knows what was there.
         case unknown
 
-        var folder: FileWrapper? {
-            guard case .present(let wrapper) = self, wrapper.isDirectory else { return nil }
+        var wrapper: FileWrapper? {
+            guard case .present(let wrapper) = self else { return nil }
             return wrapper
         }
+
+        var folder: FileWrapper? { wrapper.flatMap { $0.isDirectory ? $0 : nil } }
     }
 
     /// - Parameter merger: Chooses a file's merger by its name.
@@ -135,6 +137,9 @@ struct WrapperMerge {
                 return try folder(path, isFolder ? base : .absent, mine, theirs)
             }
             if mine.holdsSame(as: theirs) { return theirs }
+            if mine.isDirectory != theirs.isDirectory { return try ofTwoKinds(path, base, mine, theirs) }
+        } else if let left = mine ?? theirs, left.isDirectory {
+            return try removedFolder(path, base, left, of: mine == nil ? .theirs : .mine)
         }
         return try changedTwice(path, base, mine, theirs)
     }
@@ -152,7 +157,94 @@ struct WrapperMerge {
         return theirs.isUnchangedOnDisk(since: base) || theirs.holdsSame(as: base)
     }
 
-    /// Both sides have changed a member: all of it is read and merged.
+    /// One side has taken a folder away, the other one has it: what that has changed or added stays.
+    private mutating func removedFolder(
+        _ path: [String],
+        _ base: Known,
+        _ left: FileWrapper,
+        of side: MergeSide
+    ) throws -> FileWrapper? {
+        guard let old = base.folder, let listed = old.fileWrappers,
+            ![old, left].contains(where: \.hasClashingNames)
+        else {
+            // What it was is not known, or was no folder: that the other one has not changed it cannot be told.
+            return try wholeConflict(
+                path,
+                base,
+                side == .mine ? left : nil,
+                side == .theirs ? left : nil,
+                side
+            )
+        }
+        let (olds, members) = (Self.named(listed), try members(of: left))
+        var staying: [(name: String, wrapper: FileWrapper)] = []
+        var isWhole = true
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            let outcome = try self.member(
+                path + [name.text],
+                olds[name].map { .present($0) } ?? .absent,
+                side == .mine ? member : nil,
+                side == .theirs ? member : nil
+            )
+            if outcome !== member { isWhole = false }
+            if let outcome { staying.append((name: name.text, wrapper: outcome)) }
+        }
+        if staying.isEmpty { return nil }
+        return isWhole ? left : .directory(of: staying)
+    }
+
+    /// One side has a folder where the other one has none.
+    private mutating func ofTwoKinds(
+        _ path: [String],
+        _ base: Known,
+        _ mine: FileWrapper,
+        _ theirs: FileWrapper
+    ) throws -> FileWrapper? {
+        if let old = base.folder {
+            if isFolder(mine, as: old) { return theirs }
+            if isFolder(theirs, as: old) { return mine }
+        }
+        return try wholeConflict(path, base, mine, theirs, mine.isDirectory ? .mine : .theirs)
+    }
+
+    /// Whether a folder holds, all through, what an earlier one did.
+    private func isFolder(_ folder: FileWrapper, as old: FileWrapper) -> Bool {
+        guard folder.isDirectory, let members = folder.fileWrappers, let listed = old.fileWrappers,
+            members.count == listed.count, ![old, folder].contains(where: \.hasClashingNames)
+        else { return false }
+        let olds = Self.named(listed)
+        return Self.named(members).allSatisfy { name, member in
+            guard let old = olds[name] else { return false }
+            if member === old { return true }
+            if old.isDirectory { return isFolder(member, as: old) }
+            return isKnown(old) && (member.holdsSame(as: old) || isUnchanged(member, since: old))
+        }
+    }
+
+    /// A conflict about a member as a whole. Of folders nothing is read for it.
+    private mutating func wholeConflict(
+        _ path: [String],
+        _ base: Known,
+        _ mine: FileWrapper?,
+        _ theirs: FileWrapper?,
+        _ standing: MergeSide
+    ) throws -> FileWrapper? {
+        // What cannot be read is not known.
+        let old = try? base.wrapper.flatMap { try tree($0, isBase: true) }
+        let isListed = base.folder.map { $0.fileWrappers != nil } ?? true
+        conflicts.append(
+            MergeConflict(
+                place: path.map { .member($0) },
+                base: isListed ? old.map(Self.part) : nil,
+                mine: try mine.map { Self.part(try tree($0)) },
+                theirs: try theirs.map { Self.part(try tree($0)) },
+                standing: standing
+            )
+        )
+        return standing == .mine ? mine : theirs
+    }
+
+    /// Both sides have changed a member that is no folder: all of it is read and merged.
     private mutating func changedTwice(
         _ path: [String],
         _ base: Known,
@@ -218,9 +310,8 @@ struct WrapperMerge {
     /// - Parameter isBase: Whether it is an earlier version: what was not read of it must be as it was.
     private func tree(_ wrapper: FileWrapper?, isBase: Bool = false) throws -> PackageTree? {
         guard let wrapper else { return nil }
-        if wrapper.isDirectory {
-            return .folder(try members(of: wrapper).compactMapValues { try tree($0, isBase: isBase) })
-        }
+        // What is in it is gone through elsewhere: here a folder is only another kind than what it is held against.
+        if wrapper.isDirectory { return .folder([:]) }
         if isBase, !isKnown(wrapper) { throw Self.unreadable(wrapper) }
         if wrapper.isSymbolicLink {
             guard let target = wrapper.symbolicLinkDestinationURL else { throw Self.unreadable(wrapper) }
@@ -233,9 +324,7 @@ struct WrapperMerge {
     private func wrapper(_ tree: PackageTree) -> FileWrapper {
         switch tree {
         case .file(let bytes): return FileWrapper(regularFileWithContents: Data(bytes))
-        case .folder(let members):
-            let named = members.sorted { $0.key < $1.key }
-            return .directory(of: named.map { (name: $0.key.text, wrapper: wrapper($0.value)) })
+        case .folder: return .directory(of: [])
         case .link(let target):
             return FileWrapper(symbolicLinkWithDestinationURL: FileWrapper.destinationURL(ofLinkText: target))
         }

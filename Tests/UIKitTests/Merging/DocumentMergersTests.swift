@@ -271,6 +271,96 @@ struct DocumentMergersTests {
         #expect(try text("z.txt", in: merged.contents) == "Z")
     }
 
+    /// Has files be older than any reading of them: what was written in the same tick might be written again in it.
+    private func age(_ url: URL) throws {
+        let names = FileManager.default.enumerator(atPath: url.path)
+        while let name = names?.nextObject() as? String {
+            let place = url.appendingPathComponent(name).path
+            try FileManager.default.setAttributes([.modificationDate: Date.now - 60], ofItemAtPath: place)
+        }
+    }
+
+    /// Which files of a package are in memory, by their paths.
+    private func inMemory(_ contents: Any, in folder: String = "") -> [String] {
+        let members = (contents as? FileWrapper)?.fileWrappers ?? [:]
+        return members.sorted { $0.key < $1.key }.flatMap { name, member in
+            member.isDirectory
+                ? inMemory(member, in: folder + name + "/")
+                : member.bytesInMemory == nil ? [] : [folder + name]
+        }
+    }
+
+    @Test("Of a folder that one side has taken away nothing is read that the other one has not changed")
+    func removedFolder() throws {
+        let url = try put(["a.txt": "a", "pages/1.txt": "1", "pages/2.txt": "2", "pages/deep/3.txt": "3"])
+        try age(url)
+        // Mine is without it.
+        let tree = try FileWrapper(url: url)
+        let removed = try #require(tree.fileWrappers?["pages"])
+        // Read, so that it is known what it was beside others that come.
+        #expect(try text("deep", "3.txt", in: removed) == "3")
+        tree.removeFileWrapper(removed)
+        let base = try #require(tree.asSaved)
+        let untouched = try FileWrapper(url: url)
+        let gone = try #require(
+            try DocumentMergers.merge(ofType: nil, base: base, mine: tree, theirs: untouched)
+        )
+        #expect(gone.conflicts.isEmpty)
+        #expect((gone.contents as? FileWrapper)?.fileWrappers?.keys.sorted() == ["a.txt"])
+        // What is new there stays, and what has changed is told.
+        _ = try put(["pages/2.txt": "changed", "pages/deep/new.txt": "new"])
+        let theirs = try FileWrapper(url: url)
+        let kept = try #require(
+            try DocumentMergers.merge(ofType: nil, base: tree.asSaved, mine: tree, theirs: theirs)
+        )
+        #expect(kept.conflicts.map(\.place) == [[.member("pages"), .member("2.txt")]])
+        let pages = try #require((kept.contents as? FileWrapper)?.fileWrappers?["pages"])
+        #expect(pages.fileWrappers?.keys.sorted() == ["2.txt", "deep"])
+        #expect(pages.fileWrappers?["deep"]?.fileWrappers?.keys.sorted() == ["new.txt"])
+        #expect(inMemory(base) == ["pages/deep/3.txt"] && inMemory(untouched).isEmpty)
+        #expect(inMemory(theirs) == ["pages/2.txt"])
+        // Theirs is: mine, unread, is what it was.
+        let unread = try FileWrapper(url: url)
+        #expect(try text("a.txt", in: unread) == "a")
+        replace("a.txt", with: "A", in: unread)
+        try FileManager.default.removeItem(at: url.appendingPathComponent("pages"))
+        let other = try #require(
+            try DocumentMergers.merge(
+                ofType: nil,
+                base: unread.asSaved,
+                mine: unread,
+                theirs: try FileWrapper(url: url)
+            )
+        )
+        #expect(other.conflicts.isEmpty)
+        #expect((other.contents as? FileWrapper)?.fileWrappers?.keys.sorted() == ["a.txt"])
+        #expect(inMemory(unread) == ["a.txt"])
+    }
+
+    @Test(
+        "A folder in whose place there is a file now goes where it is as it was, and is in conflict where it is not"
+    )
+    func folderBecomesFile() throws {
+        let url = try put(["a.txt": "a", "pages/1.txt": "1", "pages/deep/3.txt": "3"])
+        try age(url)
+        let tree = try FileWrapper(url: url)
+        replace("pages", with: "file", in: tree)
+        let untouched = try FileWrapper(url: url)
+        let gone = try #require(
+            try DocumentMergers.merge(ofType: nil, base: tree.asSaved, mine: tree, theirs: untouched)
+        )
+        #expect(gone.conflicts.isEmpty && inMemory(untouched).isEmpty)
+        #expect(try text("pages", in: gone.contents) == "file")
+        _ = try put(["pages/deep/3.txt": "changed"])
+        let theirs = try FileWrapper(url: url)
+        let kept = try #require(
+            try DocumentMergers.merge(ofType: nil, base: tree.asSaved, mine: tree, theirs: theirs)
+        )
+        #expect(kept.conflicts.map(\.place) == [[.member("pages")]])
+        #expect(kept.conflicts.map(\.standing) == [.theirs])
+        #expect((kept.contents as? FileWrapper)?.fileWrappers?["pages"] === theirs.fileWrappers?["pages"])
+    }
+
     @Test("An app that makes a new tree each time merges as one that changes the tree it was given")
     func newTrees() throws {
         let url = try put(["a.txt": "a", "b.txt": "one\ntwo\n"])
