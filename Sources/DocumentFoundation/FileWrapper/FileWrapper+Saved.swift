@@ -90,7 +90,8 @@ extension FileWrapper {
     /// Whether a file or a link holds the same as another one, which need not have been read.
     ///
     /// - Returns: False also for directories, and where it cannot be told.
-    /// - Cost: Files are compared by their bytes, read only where the sizes are the same.
+    /// - Cost: Files are compared by their bytes, read only where the sizes are the same, and piece by piece where neither is
+    ///   in memory. None is in memory for that afterwards.
     package func holdsSame(as other: FileWrapper) -> Bool {
         if self === other { return true }
         switch (kind, other.kind) {
@@ -98,13 +99,35 @@ extension FileWrapper {
             if let own = bytesInMemory {
                 return other.bytesInMemory.map { $0 == own } ?? other.holdsOnDisk(own)
             }
-            return isSameUnread(as: other)
+            if let bytes = other.bytesInMemory { return holdsOnDisk(bytes) }
+            return isSameUnread(as: other) || holdsSameOnDisk(as: other)
         case (.symbolicLink, .symbolicLink):
             // A link that cannot be read is not known to be equal.
             guard let own = try? readLinkText(), let text = try? other.readLinkText() else { return false }
             return own.isSameInBytes(text)
         default: return false
         }
+    }
+
+    private func holdsSameOnDisk(as other: FileWrapper) -> Bool {
+        do {
+            let (own, its) = (try touch(), try other.touch())
+            guard own.stamp.byteCount == its.stamp.byteCount,
+                try FileReading.haveSameBytes(own.location.path, its.location.path)
+            else { return false }
+            // What was written while it was read is not known to be equal.
+            return try touch().stamp == own.stamp && other.touch().stamp == its.stamp
+        } catch {
+            return false
+        }
+    }
+
+    /// The bytes of a file of no more than so many, which are not kept in memory for that; nil also where it cannot be read.
+    package func bytes(atMost byteCountMax: Int) -> Data? {
+        if let known = bytesInMemory { return known.count <= byteCountMax ? known : nil }
+        guard kind == .regular, let (location, stamp) = try? touch(), stamp.byteCount <= Int64(byteCountMax)
+        else { return nil }
+        return try? FileReading.contents(of: location.path, expecting: stamp)
     }
 
     /// A number that is another one after any change to the tree.

@@ -137,7 +137,7 @@ extension ConflictDescription.Version {
         let (own, theirs) = (tree.fileWrappers ?? [:], other.fileWrappers ?? [:])
         var members: [ConflictDescription.Member] = []
         func add(_ name: String, _ member: FileWrapper, isOnlyHere: Bool) {
-            let contents = member.isRegularFile ? member.regularFileContents : nil
+            let contents = member.isRegularFile ? member.bytes(atMost: ConflictPictures.byteCountMax) : nil
             let picture = contents.flatMap { pictures.address(of: $0) }
             members.append(.init(name: folder + name, isOnlyHere: isOnlyHere, picture: picture))
         }
@@ -149,9 +149,7 @@ extension ConflictDescription.Version {
             if member === its { continue }
             if member.isDirectory, its.isDirectory {
                 members += Self.members(member, its, &pictures, in: folder + name + "/")
-            } else if member.isDirectory != its.isDirectory
-                || member.regularFileContents != its.regularFileContents
-            {
+            } else if !member.holdsSame(as: its) {
                 add(name, member, isOnlyHere: false)
             }
         }

@@ -49,6 +49,37 @@ struct ConflictDescriptionTests {
         #expect(pictures.address(of: large) == nil && pictures.address(of: Self.png) == nil)
     }
 
+    @Test(
+        "Of packages nothing is in memory for having been looked at: neither what is alike nor what is large"
+    )
+    func unread() throws {
+        let playground = try Playground()
+        let trees = try ["own", "other"].map { name in
+            let url = playground[name]
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+            for (member, byteCount) in [("alike", 64 << 20), ("larger", name == "own" ? 64 << 20 : 65 << 20)]
+            {
+                try Data("x".utf8).write(to: url.appendingPathComponent(member))
+                let file = try FileHandle(forWritingTo: url.appendingPathComponent(member))
+                try file.truncate(atOffset: UInt64(byteCount))
+                try file.close()
+            }
+            try Self.png.write(to: url.appendingPathComponent("image"))
+            return try FileWrapper(url: url, options: .withoutMapping)
+        }
+        let one = try #require(trees[1].fileWrappers?["image"])
+        trees[1].removeFileWrapper(one)
+        var pictures = ConflictPictures()
+        var package = ConflictDescription.Version()
+        package.compare(trees[0], with: trees[1], &pictures)
+        #expect(package.members?.map(\.name) == ["image", "larger"])
+        #expect(package.members?.map { $0.picture != nil } == [true, false])
+        for tree in trees {
+            let members = try #require(tree.fileWrappers)
+            #expect(members.values.allSatisfy { $0.bytesInMemory == nil })
+        }
+    }
+
     @Test("A file that is a picture, and members that are, show it; others show what they are")
     func described() throws {
         var pictures = ConflictPictures()

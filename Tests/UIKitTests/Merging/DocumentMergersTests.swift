@@ -361,6 +361,26 @@ struct DocumentMergersTests {
         #expect((kept.contents as? FileWrapper)?.fileWrappers?["pages"] === theirs.fileWrappers?["pages"])
     }
 
+    @Test(
+        "What two packages have alike is not in memory once they are merged, whether or not anything is known of before"
+    )
+    func alike() throws {
+        let versions = try ["mine", "theirs"].map { name in
+            let url = try put(["a.txt": name, "large.bin": ""])
+            let large = try FileHandle(forWritingTo: url.appendingPathComponent("large.bin"))
+            try large.truncate(atOffset: 64 << 20)
+            try large.close()
+            let place = playground[name + ".book"]
+            try FileManager.default.moveItem(at: url, to: place)
+            return try FileWrapper(url: place, options: .withoutMapping)
+        }
+        let merged = try #require(
+            try DocumentMergers.merge(ofType: nil, base: nil, mine: versions[0], theirs: versions[1])
+        )
+        #expect(merged.conflicts.map(\.place) == [[.member("a.txt")]])
+        for version in versions { #expect(version.fileWrappers?["large.bin"]?.bytesInMemory == nil) }
+    }
+
     @Test("An app that makes a new tree each time merges as one that changes the tree it was given")
     func newTrees() throws {
         let url = try put(["a.txt": "a", "b.txt": "one\ntwo\n"])
