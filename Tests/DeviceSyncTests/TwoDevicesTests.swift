@@ -202,6 +202,32 @@ struct TwoDevicesTests {
         end()
     }
 
+    @Test(
+        "A package is in conflict by what is written down of it where no merger looks into what both have changed"
+    )
+    func conflictInPackage() throws {
+        let shortage = Shortage(at: two.memoryFolder.appendingPathComponent("merge-").path)
+        SystemCallObservation.add(shortage)
+        defer { SystemCallObservation.remove(shortage) }
+        try one.write("text", to: "p.rtfd/TXT.rtf")
+        try one.write("base", to: "p.rtfd/a.bin")
+        expectBoth(["p.rtfd": "/", "p.rtfd/TXT.rtf": "text", "p.rtfd/a.bin": "base"])
+        #expect(two.wait { [one, two].allSatisfy { $0.isInStep(at: hub.entryCount) } })
+        two.line.cut()
+        #expect(two.wait { two.status?.line == .down })
+        let entryCount = hub.entryCount
+        try one.put("mine", at: "p.rtfd/a.bin")
+        try two.put("theirs", at: "p.rtfd/a.bin")
+        #expect(one.wait { hub.entryCount == entryCount + 1 })
+        two.line.mend()
+        #expect(two.wait { two.said.contains(.conflict(path: "p.rtfd")) }, "\(two.said)")
+        #expect(shortage.refusalCount == 0)
+        for device in [one, two] {
+            #expect(try device.wait { try device.conflictCount("p.rtfd") == 1 }, "\(device.said)")
+        }
+        end()
+    }
+
     @Test("What was done while nothing ran is found at the start")
     func restart() throws {
         try one.write("kept", to: "kept.txt")

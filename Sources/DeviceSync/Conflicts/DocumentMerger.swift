@@ -24,9 +24,17 @@ package protocol DocumentMerger: Sendable {
         mine: DocumentContents,
         theirs: DocumentContents
     ) -> Bool
+
+    /// Whether it is certain that there is no outcome where two versions of a package have made this of one place in it.
+    ///
+    /// - Returns: False where `merge` is to tell.
+    func areInConflict(_ contest: PackageContest) -> Bool
 }
 
 extension DocumentMerger {
+    /// That nothing tells it beforehand.
+    package func areInConflict(_ contest: PackageContest) -> Bool { false }
+
     /// That nothing tells it beforehand.
     package func areInConflict(
         _ name: String,

@@ -106,6 +106,17 @@ struct ItemMerge {
         return max(mine.byteCount, theirs.byteCount, old?.byteCount ?? 0) > UInt64(byteCountMax)
     }
 
+    /// The same of packages, by what both have made of one place in them.
+    static func areInConflict(_ contest: PackageContest) -> Bool {
+        switch contest {
+        case .files(let name, let byteCount, let isBaseKnown):
+            let merger = DocumentMergers.standardMerger(ofFileNamed: name)
+            guard merger.looksInside, isBaseKnown || !merger.needsBase else { return true }
+            return byteCount > UInt64(byteCountMax)
+        case .others: return true
+        }
+    }
+
     // MARK: Deciding
 
     private mutating func outcome(_ base: Known, _ mine: Member?, _ theirs: Member?) throws -> Outcome {

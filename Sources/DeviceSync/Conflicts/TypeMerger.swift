@@ -38,6 +38,8 @@ package struct TypeMerger: DocumentMerger {
         return ItemMerge.areInConflict(name, base: base, mine: mine, theirs: theirs)
     }
 
+    package func areInConflict(_ contest: PackageContest) -> Bool { ItemMerge.areInConflict(contest) }
+
     /// Of each key the later write, as a process of the app does with its file.
     private func mergeKeyValues(
         _ base: FilePath?,

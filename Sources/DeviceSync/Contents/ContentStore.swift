@@ -88,6 +88,21 @@ struct ContentStore: Sendable {
     /// How much room this device has for contents, in bytes.
     func freeByteCount() throws -> Int { try vault.freeByteCount() }
 
+    /// Whether it is certain that two versions of a package are in conflict, by what is written down of their members.
+    func areInConflict(
+        base: ContentName?,
+        mine: ContentName,
+        theirs: ContentName,
+        by merger: any DocumentMerger
+    ) throws -> Bool {
+        try vault.hasContest(
+            base: try base.map(Self.contents),
+            mine: try Self.contents(mine),
+            theirs: try Self.contents(theirs),
+            where: { merger.areInConflict($0) }
+        )
+    }
+
     /// What documents bear that are merged of others; nil where something of it would be lost.
     func mergedDress(
         base: ContentName?,

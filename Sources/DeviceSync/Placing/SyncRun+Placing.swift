@@ -248,46 +248,6 @@ extension SyncRun {
         refused.insert(item)
         lookSoon()
     }
-
-    // MARK: Merging
-
-    private func merge(
-        _ item: ItemID,
-        _ base: ContentName?,
-        _ ours: ContentName,
-        _ theirs: ContentName
-    ) throws {
-        let name = table[item]?.state.place.name ?? "document"
-        // To lay them out may take more room than there is, and they would be in conflict all the same.
-        if merger.areInConflict(name, base: base, mine: ours, theirs: theirs) {
-            return take([.merged(item, base: base, ours: ours, theirs: theirs, nil)])
-        }
-        let result: ContentName? = try withOwnFolder(for: "merge") { folder in
-            func restored(_ content: ContentName, _ version: String) throws -> FilePath {
-                let own = folder.appending(version)
-                try ItemMoves.createFolder(own, permissions: 0o700)
-                try contents.restore(content, to: own.appending(name))
-                return own.appending(name)
-            }
-            let outcome = folder.appending("outcome")
-            try ItemMoves.createFolder(outcome, permissions: 0o700)
-            let target = outcome.appending(name)
-            let isMerged = try merger.merge(
-                base: try base.map { try restored($0, "base") },
-                mine: try restored(ours, "mine"),
-                theirs: try restored(theirs, "theirs"),
-                to: target
-            )
-            guard isMerged else { return nil }
-            // A merger makes bytes; what bears them was not its business.
-            guard let notes = try contents.mergedDress(base: base, mine: ours, theirs: theirs) else {
-                return nil
-            }
-            return try contents.keep(Vault.Keepable(target, as: item.mark, isElsewhere: true, notes: notes))
-        }
-        take([.merged(item, base: base, ours: ours, theirs: theirs, result)])
-        if result != nil { report(.merged(path: path(of: item))) }
-    }
 }
 
 extension SyncEngine.Effect {

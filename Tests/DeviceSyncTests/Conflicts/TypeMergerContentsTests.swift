@@ -3,6 +3,7 @@ import Foundation
 import Locks
 import Merging
 import SeededNumbers
+import Sync
 import TestFolders
 import TestThreads
 import Testing
@@ -46,14 +47,32 @@ private struct DocumentVersions {
     ///
     /// - Parameter isBaseKnown: Whether what both come from is.
     func areInConflict(isBaseKnown: Bool) throws -> Bool {
-        let vault = try Vault(at: FilePath(folder.path).appending("vault-\(UUID().uuidString)"))
-        let store = ContentStore(vault: vault, device: UUID(), deviceName: "here")
-        let kept = try ["base", "mine", "theirs"].map { version in
-            try #require(try store.keep(Vault.Keepable(path(version), as: .fresh(), isElsewhere: true)))
-        }
+        let (_, kept) = try kept()
         let base = isBaseKnown ? kept[0] : nil
         let isSo = TypeMerger().areInConflict(name, base: base, mine: kept[1], theirs: kept[2])
         #expect(TypeMerger().areInConflict(name, base: base, mine: kept[2], theirs: kept[1]) == isSo)
+        return isSo
+    }
+
+    /// All three in a vault, in this order: base, mine, theirs.
+    private func kept() throws -> (store: ContentStore, versions: [ContentName]) {
+        let vault = try Vault(at: FilePath(folder.path).appending("vault-\(UUID().uuidString)"))
+        let store = ContentStore(vault: vault, device: UUID(), deviceName: "here")
+        let versions = try ["base", "mine", "theirs"].map { version in
+            try #require(try store.keep(Vault.Keepable(path(version), as: .fresh(), isElsewhere: true)))
+        }
+        return (store, versions)
+    }
+
+    /// Whether it is told by what is written down of the members that there is a conflict, on either device.
+    func haveContest(isBaseKnown: Bool) throws -> Bool {
+        let (store, kept) = try kept()
+        let base = isBaseKnown ? kept[0] : nil
+        func isTold(_ mine: ContentName, _ theirs: ContentName) throws -> Bool {
+            try store.areInConflict(base: base, mine: mine, theirs: theirs, by: TypeMerger())
+        }
+        let isSo = try isTold(kept[1], kept[2])
+        #expect(try isTold(kept[2], kept[1]) == isSo)
         return isSo
     }
 
@@ -315,7 +334,7 @@ struct TypeMergerContentsTests {
             default: BytesMerger()
             }
         }
-        var mergedCount = 0
+        var (mergedCount, toldCount) = (0, 0)
         for seed in UInt64(1)...40 {
             var numbers = SplitMix64(seed: seed)
             let base = Self.folder(&numbers, depth: 2)
@@ -326,9 +345,62 @@ struct TypeMergerContentsTests {
             try versions.put(base: base, mine: mine, theirs: theirs)
             let merged = try versions.merged("seed \(seed)")
             #expect(merged == (expected.conflicts.isEmpty ? expected.contents : nil), "seed \(seed)")
+            let isTold = try versions.haveContest(isBaseKnown: true)
+            #expect(!isTold || merged == nil, "seed \(seed)")
+            // Beside those there is only what mergers find that look inside.
+            let isDeep = expected.conflicts.allSatisfy { $0.place.last.map(Self.isLookedInto) ?? true }
+            #expect(isTold || isDeep, "seed \(seed)")
+            if isTold { toldCount += 1 }
+            if try versions.haveContest(isBaseKnown: false) {
+                #expect(try !versions.mergeWithoutBase(), "seed \(seed)")
+            }
             if merged != nil { mergedCount += 1 }
         }
-        #expect(mergedCount > 0)
+        #expect(mergedCount > 0 && toldCount > 0)
+    }
+
+    private static func isLookedInto(_ step: MergeConflict.Step) -> Bool {
+        guard case .member(let name) = step else { return true }
+        return name.hasSuffix(".txt") || name.hasSuffix(".json")
+    }
+
+    @Test(
+        "What both have made of a package's member that no merger looks into is told by what is written down of it"
+    )
+    func contests() throws {
+        let base: [MemberName: PackageTree] = [
+            "a.bin": file("a"), "b.txt": file("one\ntwo\n"), "c": .folder(["d.bin": file("d")]),
+            "l": .link("x"),
+        ]
+        func isTold(
+            _ mine: [MemberName: PackageTree],
+            _ theirs: [MemberName: PackageTree],
+            isBaseKnown: Bool = true
+        ) throws -> Bool {
+            let versions = try DocumentVersions("A.book")
+            try versions.put(
+                base: .folder(base),
+                mine: .folder(base.merging(mine) { $1 }),
+                theirs: .folder(base.merging(theirs) { $1 })
+            )
+            let isTold = try versions.haveContest(isBaseKnown: isBaseKnown)
+            if isTold { #expect(try !(isBaseKnown ? versions.merge() : versions.mergeWithoutBase())) }
+            return isTold
+        }
+        let (text, other) = (file("ONE\ntwo\n"), file("one\nTWO\n"))
+        #expect(try isTold(["a.bin": file("1")], ["a.bin": file("2")]))
+        #expect(try isTold(["c": .folder(["d.bin": file("1")])], ["c": .folder(["d.bin": file("2")])]))
+        #expect(try isTold(["c": .folder([:])], ["c": .folder(["d.bin": file("2")])]))
+        #expect(try isTold(["l": .link("\u{E9}")], ["l": .link("e\u{301}")]))
+        #expect(try isTold(["c": file("file")], ["c": .folder(["d.bin": file("2")])]))
+        #expect(try isTold(["new.bin": file("1")], ["new.bin": file("2")]))
+        #expect(try isTold([:], ["a.bin": file("2")], isBaseKnown: false))
+        #expect(try isTold(["b.txt": text], ["b.txt": other], isBaseKnown: false))
+        // A merger is to look, or only one has changed it, or both alike.
+        #expect(try !isTold(["b.txt": text], ["b.txt": other]))
+        #expect(try !isTold(["a.bin": file("1"), "b.txt": text], ["b.txt": other, "l": .link("y")]))
+        #expect(try !isTold(["a.bin": file("1")], ["a.bin": file("1"), "c": .folder([:])]))
+        #expect(try !isTold(["c": file("file")], ["a.bin": file("1")]))
     }
 
     private static let names: [MemberName] = [

@@ -90,6 +90,36 @@ struct LittleRoomTests {
         pair.end()
     }
 
+    @Test("What there is no room to lay out is not merged, and nothing of it is laid out to find that")
+    func merging() throws {
+        let text = { (first: String, last: String) in "\(first)\n\(last)\n" }
+        try noise(12 << 20).write(to: pair.base.appendingPathComponent("noise"))
+        try one.write(text("one", "two\nthree"), to: "p.rtfd/notes.txt")
+        try FileManager.default.moveItem(
+            at: pair.base.appendingPathComponent("noise"),
+            to: one.folder.appendingPathComponent("p.rtfd/large.bin")
+        )
+        pair.wait {
+            pair.isSettled && two.folder.appendingPathComponent("p.rtfd/large.bin").isThere
+                && one.status?.isSettled == true
+        }
+        two.line.cut()
+        pair.wait { two.status?.line == .down }
+        let entryCount = pair.hub.entryCount
+        try one.put(text("ONE", "two\nthree"), at: "p.rtfd/notes.txt")
+        pair.wait { pair.hub.entryCount == entryCount + 1 && one.status?.isSettled == true }
+        try two.put(text("one", "two\nTHREE"), at: "p.rtfd/notes.txt")
+        let room = LeastRoom(two.memoryFolder)
+        SystemCallObservation.add(room)
+        defer { SystemCallObservation.remove(room) }
+        two.line.mend()
+        #expect(two.wait { two.status?.stuck["p.rtfd"]?.contains("No space left") == true }, "\(two.said)")
+        #expect(two.explanation("p.rtfd")?.next.contains("Free some space") == true)
+        #expect(room.byteCount > 8 << 20, "\(room.byteCount)")
+        #expect(two.text("p.rtfd/notes.txt") == text("one", "two\nTHREE"))
+        pair.end()
+    }
+
     @Test("Of a document that is there already only what is new of it needs room")
     func edited() throws {
         let large = two.folder.appendingPathComponent("large.bin")
