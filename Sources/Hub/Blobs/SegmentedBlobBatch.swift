@@ -323,19 +323,31 @@ extension SegmentedBlobStore.Memory {
 }
 
 extension SegmentedBlobStore {
-    /// Gives back the room of blobs that never came into the index.
+    /// Gives back the room of blobs that never came into the index, as far as that can be done.
+    ///
+    /// - Throws: Why the first of them could not be given back that could not.
     func discard(_ blobs: [IndexedBlob]) throws {
-        for blob in blobs {
+        if let failure = discardEach(blobs).min(by: { $0.key < $1.key })?.value { throw failure }
+    }
+
+    /// Gives back the room of blobs that are in no index, each by itself.
+    ///
+    /// - Returns: Why that could not be done, by the places in the list.
+    func discardEach(_ blobs: [IndexedBlob]) -> [Int: any Error] {
+        var (failures, pieces): ([Int: any Error], [Int: [(index: Int, bytes: Range<Int>)]]) = ([:], [:])
+        for (index, blob) in blobs.enumerated() {
             switch blob.place {
             case .segment(let number, let offset):
-                do {
-                    try segments.free(number, offset: offset, byteCount: blob.byteCount)
-                } catch let error as SystemError where error.isAbsent {
-                    // The segment is lost, and its room with it; the others' is to be given back all the same.
-                }
-            case .file(let number): try files.remove(Self.fileName(number))
+                pieces[number, default: []].append((index, offset..<offset + blob.byteCount))
+            case .file(let number):
+                do { try files.remove(Self.fileName(number)) } catch { failures[index] = error }
             }
         }
+        for (number, pieces) in pieces.sorted(by: { $0.key < $1.key }) {
+            let refused = segments.free(pieces.map(\.bytes), of: number)
+            for (place, failure) in refused { failures[pieces[place].index] = failure }
+        }
+        return failures
     }
 }
 

@@ -9,6 +9,8 @@ extension SegmentedBlobStore {
     static let graceSeconds = 3600
     /// How many blobs one transaction deletes, so that others' work need not wait long.
     private static let sweptCountMax = 500
+    /// Of how many the room is given back before that is written down.
+    static let givenBackCountMax = 2000
 
     private struct Garbage: Sendable {
         var number: Int
@@ -130,13 +132,35 @@ extension SegmentedBlobStore {
         for upload in old.values { try files.remove(Self.fileName(upload.file)) }
     }
 
-    /// Gives the room of what was deleted back to the volume, and forgets it.
+    /// Gives the room of what was deleted back to the volume, and forgets it: of so many blobs at a time, so that others' work
+    /// comes between.
+    ///
+    /// What cannot be given back, for a bad place on the disk say, stays for the next time, and is in the way of nothing else.
     private func giveBack(since: Int) async throws {
-        let garbage = try await database.readers.perform { connection in
+        var (last, failure): (Int, (any Error)?) = (0, nil)
+        while true {
+            let garbage = try await garbage(since: since, after: last)
+            guard let end = garbage.last else { break }
+            last = end.number
+            let refused = try await offPool { self.discardEach(garbage.map(\.blob)) }
+            failure = failure ?? refused.min { $0.key < $1.key }?.value
+            let freed = garbage.indices.filter { refused[$0] == nil }.map { garbage[$0].number }
+            do { try await forget(freed) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
+    /// - Parameter number: The last one that has had its turn.
+    private func garbage(since: Int, after number: Int) async throws -> [Garbage] {
+        try await database.readers.perform { connection in
             let select = try connection.statement(
-                "SELECT number, segment, start, bytes FROM garbage WHERE since <= ?"
+                """
+                SELECT number, segment, start, bytes FROM garbage WHERE number > ? AND since <= ?
+                ORDER BY number LIMIT \(Self.givenBackCountMax)
+                """
             )
-            select.bind(1, since)
+            select.bind(1, number)
+            select.bind(2, since)
             var garbage: [Garbage] = []
             while try select.step() {
                 let place = BlobPlace(segment: select.integer(1), offset: select.integer(2))
@@ -145,25 +169,34 @@ extension SegmentedBlobStore {
             }
             return garbage
         }
-        guard !garbage.isEmpty else { return }
-        try await offPool { try self.discard(garbage.map(\.blob)) }
-        let empty = try await database.writer.perform { [segments] connection in
-            try Self.forget(garbage, isOver: { segments.isOver($0) }, connection)
+    }
+
+    /// Forgets what was given back, and removes segments in which nothing is left.
+    private func forget(_ numbers: [Int]) async throws {
+        guard !numbers.isEmpty else { return }
+        let empty = try await database.writer.perform(weight: 8 + numbers.count / 20) {
+            [segments] connection in
+            try Self.forget(numbers, isOver: { segments.isOver($0) }, connection)
         }
-        for segment in empty { try segments.remove(segment) }
+        var failure: (any Error)?
+        for segment in empty {
+            // One that cannot be removed is nobody's, and goes when the next process begins.
+            do { try segments.remove(segment) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
     }
 
     /// - Parameter isOver: Whether nothing comes into a segment any more. Asked here, among all that writes to the index: room that
     ///   is out now may be a blob's by the time that the file is removed.
     /// - Returns: Segments in which nothing is left.
     private static func forget(
-        _ garbage: [Garbage],
+        _ numbers: [Int],
         isOver: (Int) -> Bool,
         _ connection: SQLiteConnection
     ) throws -> [Int] {
         let forget = try connection.statement("DELETE FROM garbage WHERE number = ?")
-        for piece in garbage {
-            forget.bind(1, piece.number)
+        for number in numbers {
+            forget.bind(1, number)
             try forget.run()
         }
         let select = try connection.statement(

@@ -119,10 +119,21 @@ final class Segments: Sendable {
         return file
     }
 
-    /// Gives room back to the volume; the segment stays as long as it is.
-    func free(_ number: Int, offset: Int, byteCount: Int) throws {
-        let file = try folder.open(Self.name(number), appends: true)
-        try file.free(offset..<offset + byteCount)
+    /// Gives room back to the volume, each piece by itself; the segment stays as long as it is. The room of one that is lost went
+    /// with it.
+    ///
+    /// - Returns: Why pieces could not be given back, by their places in the list.
+    func free(_ pieces: [Range<Int>], of number: Int) -> [Int: SystemError] {
+        let file: StorageFile
+        do { file = try folder.open(Self.name(number), appends: true) } catch {
+            guard !error.isAbsent else { return [:] }
+            return Dictionary(uniqueKeysWithValues: pieces.indices.map { ($0, error) })
+        }
+        var failures: [Int: SystemError] = [:]
+        for (index, bytes) in pieces.enumerated() {
+            do { try file.free(bytes) } catch { failures[index] = error }
+        }
+        return failures
     }
 
     /// Whether nothing comes into a segment any more, now or later: it is not being filled, and whoever had room in it is in the
