@@ -37,7 +37,9 @@ enum LiveHub {
         keep: { try HubProcess.keep(try container($1), try HubProcess.Options($0)) },
         ask: { LiveSharing.ask($0, $1) },
         backUp: { choices, target in
-            try HubBackup.make(of: try HubProcess.Options(choices).folder, to: target)
+            try HubBackup.make(of: try HubProcess.Options(choices).folder, to: target) {
+                StandardError.say("sheaf hub: \($0)")
+            }
         },
         restore: { choices, backup in
             try HubBackup.restore(backup, to: try HubProcess.Options(choices).folder)

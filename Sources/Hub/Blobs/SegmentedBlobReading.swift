@@ -95,8 +95,7 @@ extension SegmentedBlobStore {
             if count < wanted { note(name, blob, container, "its file is shorter than the index says") }
             return count
         } catch {
-            // Of files that may be open, or of memory, there is enough again in a moment: nothing is wrong with the blob.
-            if let error = error as? SystemError, [EMFILE, ENFILE, ENOMEM].contains(error.errno) {
+            if let error = error as? SystemError, error.isOfMoment {
                 tell("A blob could not be read for now: \(error.call)(2): \(error.reason).")
             } else {
                 note(name, blob, container, "\(error)")

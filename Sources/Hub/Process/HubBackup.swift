@@ -8,6 +8,8 @@ internal import SQLite
 /// 1. Records are copied before blobs: what a record speaks of was stored before it.
 /// 2. While a backup is made the hub gives no room back, so that what the copied index speaks of is there.
 /// 3. A backup has its name only when all of it is durable.
+/// 4. What is copied of segments is what the copied index speaks of. A blob that cannot be read is not in a backup, nor in its
+///    index: devices are asked for it after a restore, as for any that is missing.
 package enum HubBackup {
     /// The databases, records first, and the newest format of each that this version of Sheaf knows: of a later one it cannot say
     /// which bytes belong to it.
@@ -15,25 +17,32 @@ package enum HubBackup {
         (name: SQLiteRecordStore.fileName, formatVersion: RecordSchema.formatVersion),
         (name: SegmentedBlobStore.indexName, formatVersion: BlobSchema.formatVersion),
     ]
-    private static let segmentsName = "segments"
-    private static let filesName = "files"
     private static let walSuffix = "-wal"
 
     /// Makes a backup, whether or not the hub is running.
     ///
-    /// - Parameter target: A folder that is not there yet.
-    package static func make(of data: HubData, to target: String) throws {
+    /// - Parameters:
+    ///   - target: A folder that is not there yet.
+    ///   - complain: Told of blobs that could not be read, once there is a backup without them.
+    package static func make(
+        of data: HubData,
+        to target: String,
+        complain: (String) -> Void = { _ in }
+    ) throws {
         guard data.isThere else { throw HubError("There is no hub in \(data.path). Give --data.") }
         let source = try data.open()
         let lock = try LockFile(waitingFor: data.path.appending(HubData.backupLockName).string)
+        var unread: [UnreadBlob] = []
         try withDraft(of: target) { draft in
             for database in databases {
                 try copyDatabase(database.name, database.formatVersion, from: source, to: draft)
             }
             try withConnection(SQLiteRecordStore.fileName, in: draft) { try RecordSchema.forgetReadings($0) }
-            try copyBlobs(from: source, to: draft)
+            var copy = try BlobCopy(from: source, to: draft, leavesUnreadOut: true)
+            unread = try withConnection(SegmentedBlobStore.indexName, in: draft) { try copy.make(by: $0) }
         }
         withExtendedLifetime(lock) {}
+        for line in UnreadBlob.lines(unread) { complain(line) }
     }
 
     /// Puts a backup in place of a hub's folder that is not there; or the copy of such a folder that was made while no hub ran,
@@ -51,13 +60,15 @@ package enum HubBackup {
         try withDraft(of: data.path.string) { draft in
             for (name, formatVersion) in databases {
                 for name in [name, name + walSuffix] where try source.status(of: name) != nil {
-                    try copy(name, from: source, to: draft, byteCount: nil)
+                    try copyFile(name, from: source, to: draft)
                 }
                 try check(name, formatVersion, of: source, in: draft)
             }
             // A backup has none; the copy of a folder does.
             try withConnection(SQLiteRecordStore.fileName, in: draft) { try RecordSchema.forgetReadings($0) }
-            try copyBlobs(from: source, to: draft)
+            // Who asks for this copy may have another one in which everything can be read.
+            var copy = try BlobCopy(from: source, to: draft, leavesUnreadOut: false)
+            _ = try withConnection(SegmentedBlobStore.indexName, in: draft) { try copy.make(by: $0) }
         }
     }
 
@@ -138,59 +149,20 @@ package enum HubBackup {
         return value
     }
 
-    private static func copyBlobs(from source: StorageFolder, to target: StorageFolder) throws {
-        var (ends, files): ([Int: Int], [Int]) = ([:], [])
-        try withConnection(SegmentedBlobStore.indexName, in: target) { connection in
-            // Neither what is deleted nor what is unfinished is copied.
-            try connection.execute(
-                "DELETE FROM garbage; DELETE FROM uploads; DELETE FROM segments WHERE blobs = 0"
-            )
-            let select = try connection.statement(
-                "SELECT segment, MAX(start + bytes) FROM blobs WHERE segment > 0 GROUP BY segment"
-            )
-            while try select.step() { ends[select.integer(0)] = select.integer(1) }
-            let large = try connection.statement("SELECT start FROM blobs WHERE segment = 0")
-            while try large.step() { files.append(large.integer(0)) }
-        }
-        try copy(ends.map { (Segments.name($0), $1) }, segmentsName, from: source, to: target)
-        try copy(files.map { (SegmentedBlobStore.fileName($0), nil) }, filesName, from: source, to: target)
-    }
-
-    private static func copy(
-        _ members: [(name: String, byteCount: Int?)],
-        _ folderName: String,
+    private static func copyFile(
+        _ name: String,
         from source: StorageFolder,
         to target: StorageFolder
     ) throws {
-        let (from, to) = (try source.subfolder(folderName), try target.subfolder(folderName))
-        for (name, byteCount) in members { try copy(name, from: from, to: to, byteCount: byteCount) }
-        try to.sync()
-    }
-
-    /// - Parameter byteCount: How much of it; nil for all.
-    private static func copy(
-        _ name: String,
-        from source: StorageFolder,
-        to target: StorageFolder,
-        byteCount: Int?
-    ) throws {
         let (from, to) = (try source.open(name), try target.create(name))
-        let byteCount = try byteCount ?? from.byteCount()
+        let byteCount = try from.byteCount()
         var offset = 0
         while offset < byteCount {
             let piece = try from.read(at: offset, byteCount: min(1 << 20, byteCount - offset))
-            guard !piece.isEmpty else {
-                throw HubError(
-                    "\(from.path) is shorter than the index says: \(offset) of \(byteCount) bytes."
-                )
-            }
-            // Room that was given back stays so.
-            if piece.contains(where: { $0 != 0 }) {
-                try piece.withUnsafeBytes { try to.write($0, at: offset) }
-            }
+            guard !piece.isEmpty else { throw HubError("\(from.path) has become shorter meanwhile.") }
+            try piece.withUnsafeBytes { try to.write($0, at: offset) }
             offset += piece.count
         }
-        if try to.byteCount() < byteCount { try to.cut(to: byteCount) }
         try to.sync()
     }
 }
