@@ -86,7 +86,9 @@ extension HubService {
                     throw BlobFrameError.cutOff
                 }
                 defer { withExtendedLifetime(share) {} }
-                return .json(StoredBlobs(stored: try await batch.commit()))
+                let stored = try await batch.commit()
+                if stored > 0 { self.noteWritten() }
+                return .json(StoredBlobs(stored: stored))
             }
         }
         return .receive(receiver, byteCountMax: UInt64(byteCount))
@@ -156,7 +158,9 @@ extension HubService {
             await self.outcome { _ in
                 if let failure { throw failure }
                 defer { withExtendedLifetime(share) {} }
-                return WebResponse(status: try await batch.commit() == 1 ? 201 : 200)
+                let isNew = try await batch.commit() == 1
+                if isNew { self.noteWritten() }
+                return WebResponse(status: isNew ? 201 : 200)
                     .setting(HubHeader.uploadOffset, "\(byteCount)")
             }
         }
@@ -177,6 +181,7 @@ extension HubService {
             await self.outcome { _ in
                 if let failure { throw failure }
                 let offset = try await piece.commit()
+                self.noteWritten()
                 return WebResponse(status: offset == range.total ? 201 : 202)
                     .setting(HubHeader.uploadOffset, "\(offset)")
             }

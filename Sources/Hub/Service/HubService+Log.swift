@@ -49,6 +49,7 @@ extension HubService {
                 "Other keys are there for this device under generation \(keys.generation). Read them first."
             )
         }
+        noteWritten()
         return WebResponse(status: 204)
     }
 
@@ -63,12 +64,15 @@ extension HubService {
         for commit in offer.commits where commit.record.count > HubLimits.recordByteCountMax {
             throw HubRefusal.tooLarge("A record has \(HubLimits.recordByteCountMax) bytes at most.")
         }
+        let before = records.head(of: container, for: caller.account)?.position
         let answers = try await records.commit(
             offer.commits,
             to: container,
             by: caller,
             byteCountMax: recordByteCountMax(caller)
         )
+        // What is refused, or there already, needs no room.
+        if let before, answers.head.position > before { noteWritten() }
         return .json(answers)
     }
 

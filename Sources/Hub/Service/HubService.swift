@@ -17,6 +17,8 @@ package final class HubService: HTTPRequestHandler {
     let budget = BodyBudget()
     let pages = PageCache()
     let brokenOff = BrokenOffBodies()
+    /// Whether something found no room on the volume, and nothing was written since.
+    private let isVolumeFull = Locked(false)
     private let log: @Sendable (String) -> Void
 
     /// - Parameter log: Told of faults of the hub's own, in a line without a secret.
@@ -167,10 +169,22 @@ package final class HubService: HTTPRequestHandler {
     func response(to error: any Error) -> WebResponse {
         if error is QuotaExceeded { return .refusal(.quota(settings.quotaByteCount)) }
         let refusal = HubRefusal(any: error)
-        // What is no fault of the client's is told to the hub's owner, in full.
-        if refusal.status >= 500, !(error is HubRefusal) { log("\(error)") }
+        // What is no fault of the client's is told to the hub's owner, in full; that there is no room, once until there is.
+        if refusal.status >= 500, !(error is HubRefusal), refusal != .volumeFull || isVolumeNewlyFull() {
+            log("\(error)")
+        }
         return .refusal(refusal)
     }
+
+    private func isVolumeNewlyFull() -> Bool {
+        isVolumeFull.withLock { isFull in
+            defer { isFull = true }
+            return !isFull
+        }
+    }
+
+    /// Something was written: the next that finds no room is news.
+    func noteWritten() { isVolumeFull.withLock { $0 = false } }
 }
 
 /// What time it is: handed in, so that tests have a clock of their own.

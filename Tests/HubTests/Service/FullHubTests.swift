@@ -2,6 +2,7 @@ import FileSystem
 import Foundation
 import HubHarness
 import HubProtocol
+import Locks
 import SQLite
 import TestThreads
 import Testing
@@ -18,6 +19,7 @@ struct FullHubTests {
     private let records: SQLiteRecordStore
     private let blobs: SegmentedBlobStore
     private let service: HubService
+    private let told = Locked<[String]>([])
     private let owner = BlobOwner(.test, .first)
 
     init() async throws {
@@ -26,7 +28,9 @@ struct FullHubTests {
         records = try SQLiteRecordStore(in: try folder.open())
         blobs = try SegmentedBlobStore(in: try folder.open(), uptime: LeapingClock.make())
         let clock = HubClock(now: { 50 }, uptime: { ProcessInfo.processInfo.systemUptime })
-        service = HubService(records: records, blobs: blobs, clock: clock)
+        service = HubService(records: records, blobs: blobs, clock: clock) { [told] line in
+            told.withLock { $0.append(line) }
+        }
         _ = try await records.prepare(token: try Secrets.hash("token"))
     }
 
@@ -135,6 +139,29 @@ struct FullHubTests {
         // The same one again, as a device sends it that was refused.
         #expect(try await sendCommit(2) == 200)
         try await expect(blobs: [], commitCount: count + 1)
+    }
+
+    @Test(
+        "That there is no room the hub's owner is told once, and again when something was written meanwhile"
+    )
+    func telling() async throws {
+        defer { disk.end() }
+        disk.leaveRoom(forWrites: 0)
+        for number in 1...10 { #expect(try await sendCommit(number) == 507) }
+        #expect(try await sendBlob(1, 1000, isFrame: false) == 507)
+        #expect(told.withLock { $0.count } == 1)
+        disk.leaveRoom(forWrites: nil)
+        #expect(try await sendCommit(1) == 200)
+        disk.leaveRoom(forWrites: 0)
+        for number in 2...4 { #expect(try await sendCommit(number) == 507) }
+        // What is there already is no writing.
+        #expect(told.withLock { $0.count } == 2)
+        disk.leaveRoom(forWrites: nil)
+        #expect(try await sendBlob(1, 1000, isFrame: true) == 200)
+        disk.leaveRoom(forWrites: 0)
+        #expect(try await sendBlob(2, 1000, isFrame: true) == 507)
+        #expect(told.withLock { $0.count } == 3)
+        #expect(told.withLock { $0.allSatisfy { $0.contains("ull") || $0.contains("space") } })
     }
 
     @Test("That the room ends in the middle of a transaction is what those are told who had work in it")
