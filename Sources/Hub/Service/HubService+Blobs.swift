@@ -122,7 +122,10 @@ extension HubService {
         _ owner: BlobOwner
     ) throws -> HTTPAnswer {
         guard request.method == "PUT" else {
-            return wait { try await $0.read(name, owner, isHead: request.method == "HEAD") }
+            return wait { service in
+                let response = try await service.read(name, owner, isHead: request.method == "HEAD")
+                return try service.counted(response, for: owner.account)
+            }
         }
         let byteCount = try declaredByteCount(request, max: HubLimits.blobByteCountMax)
         guard let text = request.header("Content-Range") else {

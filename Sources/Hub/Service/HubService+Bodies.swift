@@ -19,7 +19,8 @@ extension HubService {
             await self.outcome { service in
                 let message = try HubMessage.decoded(Message.self, from: data)
                 defer { withExtendedLifetime(share) {} }
-                return try await produce(service, message)
+                let response = try await produce(service, message)
+                return try account.map { try service.counted(response, for: $0) } ?? response
             }
         }
         return .receive(receiver, byteCountMax: UInt64(byteCountMax))

@@ -18,7 +18,11 @@ extension HubService {
         _ caller: HubCaller
     ) throws -> HTTPAnswer {
         guard request.method == "PUT" else {
-            return wait { try await .json($0.records.keys(for: device, in: container)) }
+            return wait { service in
+                try await service.largeAnswer(for: caller.account) {
+                    try await .json(service.records.keys(for: device, in: container))
+                }
+            }
         }
         return try receiveJSON(request, of: caller.account, byteCountMax: 16 << 10) { service, keys in
             try await service.put(keys, for: device, in: container, caller)
@@ -108,14 +112,20 @@ extension HubService {
         }
     }
 
-    private func page(of container: ContainerName, _ key: PageCache.Key) async throws -> WebResponse {
+    private func page(
+        of container: ContainerName,
+        _ key: PageCache.Key,
+        _ caller: HubCaller
+    ) async throws -> WebResponse {
         if let body = pages.body(of: container, key) { return .json(encoded: body) }
-        let page = try await records.page(of: container, after: key.after, limit: key.limit)
-        let response = WebResponse.json(page)
-        // What was read may be of a later moment than the head that it was asked for.
-        let read = PageCache.Key(after: key.after, limit: key.limit, head: page.head)
-        if case .bytes(let body) = response.body { pages.keep(body, of: container, read) }
-        return response
+        return try await largeAnswer(for: caller.account) {
+            let page = try await records.page(of: container, after: key.after, limit: key.limit)
+            let response = WebResponse.json(page)
+            // What was read may be of a later moment than the head that it was asked for.
+            let read = PageCache.Key(after: key.after, limit: key.limit, head: page.head)
+            if case .bytes(let body) = response.body { pages.keep(body, of: container, read) }
+            return response
+        }
     }
 
     /// Devices at rest are answered so again and again, and see by the bytes that it is the same.
@@ -143,7 +153,8 @@ extension HubService {
             }
             isNoted = true
             if head.position > after, limit > 0 {
-                return try await page(of: container, PageCache.Key(after: after, limit: limit, head: head))
+                let key = PageCache.Key(after: after, limit: limit, head: head)
+                return try await page(of: container, key, caller)
             }
             // A device that knows of more than there is should hear so at once: the hub was put back.
             if waitSeconds == 0 || head.position < after || limit == 0 {

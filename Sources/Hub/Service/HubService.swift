@@ -15,6 +15,9 @@ package final class HubService: HTTPRequestHandler {
     let room: WaitingRoom
     let gate: RequestGate
     let budget = BodyBudget()
+    /// What answers take that have not been sent.
+    let answers: BodyBudget
+    let desk = AnswerDesk()
     let pages = PageCache()
     let brokenOff = BrokenOffBodies()
     /// Whether something found no room on the volume, and nothing was written since.
@@ -34,6 +37,7 @@ package final class HubService: HTTPRequestHandler {
         let room = WaitingRoom(seconds: { Int(clock.uptime()) })
         self.room = room
         gate = RequestGate(settings, clock)
+        answers = BodyBudget(byteCountMax: settings.answerByteCountMax)
         blobs.observeFaults(log)
         records.observe { news in
             switch news {
@@ -119,11 +123,18 @@ package final class HubService: HTTPRequestHandler {
         _ caller: HubCaller
     ) throws -> HTTPAnswer {
         switch route {
-        case .devices: return wait { try await $0.devices(of: caller) }
+        case .devices:
+            return wait { service in
+                try await service.largeAnswer(for: caller.account) { try await service.devices(of: caller) }
+            }
         case .device(let device): return wait { try await $0.revoke(device, caller) }
         case .invitations: return wait { try await $0.invite(caller) }
         case .containers:
-            return wait { try await .json(ContainerListings($0.records.containers(of: caller.account))) }
+            return wait { service in
+                try await service.largeAnswer(for: caller.account) {
+                    try await .json(ContainerListings(service.records.containers(of: caller.account)))
+                }
+            }
         case .container(let container): return wait { try await $0.make(container, caller) }
         case .keys(let container, let device):
             try check(container, caller)

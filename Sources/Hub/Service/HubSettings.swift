@@ -10,6 +10,8 @@ package struct HubSettings: Sendable {
     package var retentionSeconds = 30 * 86_400
     /// How long an unfinished blob is kept that nobody goes on with, in seconds.
     package var uploadSeconds = 7 * 86_400
+    /// What answers may take in memory that have not been sent, of all accounts together; as `BodyBudget` has it.
+    var answerByteCountMax = BodyBudget.byteCountMax
     /// Requests of one device: at once, and a second in the long run.
     package var deviceRate = (burst: 2000.0, perSecond: 500.0)
     /// Requests without a token, and wrong ones, of one address.
