@@ -54,13 +54,15 @@ package final class RunningHub: Sendable {
         lock = try options.folder.lock()
         let complainLine: @Sendable (String) -> Void = { complain("sheaf hub: \($0)\n") }
         try Self.checkRecords(in: folder)
-        (records, blobs) = try Self.undamaged { [folder] in
-            let blobs = try SegmentedBlobStore(
-                in: folder,
-                uptime: clock.uptime,
-                reserveByteCount: options.settings.reserveByteCount
-            )
-            return (try SQLiteRecordStore(in: folder), blobs)
+        (records, blobs) = try RoomFile.withRoom(in: folder) { [folder] in
+            try Self.undamaged {
+                let blobs = try SegmentedBlobStore(
+                    in: folder,
+                    uptime: clock.uptime,
+                    reserveByteCount: options.settings.reserveByteCount
+                )
+                return (try SQLiteRecordStore(in: folder), blobs)
+            }
         }
         service = HubService(
             records: records,
@@ -224,15 +226,26 @@ final class Sweeper: Sendable {
             guard let lock = try LockFile(ifFree: folder.path.appending(HubData.backupLockName).string) else {
                 return
             }
-            try await blobs.sweep(
-                retentionSeconds: settings.retentionSeconds,
-                uploadSeconds: settings.uploadSeconds
-            )
-            try await deleteRemoved()
+            do { try await deleteDue() } catch {
+                // What deletes writes to the databases first.
+                guard RoomFile.isOfRoom(error), try RoomFile.giveUp(in: folder) else { throw error }
+                try await deleteDue()
+            }
             withExtendedLifetime(lock) {}
         } catch {
             complain("released blobs could not be deleted: \(error)")
         }
+        do { try RoomFile.make(in: folder) } catch {
+            complain("room for the day on which the volume is full could not be set aside: \(error)")
+        }
+    }
+
+    private func deleteDue() async throws {
+        try await blobs.sweep(
+            retentionSeconds: settings.retentionSeconds,
+            uploadSeconds: settings.uploadSeconds
+        )
+        try await deleteRemoved()
     }
 
     /// Deletes containers that were removed long enough ago: their blobs first, as nothing else says whose those are.

@@ -214,8 +214,11 @@ package struct HubDatabase: Sendable {
     package init(path: String, prepare: (SQLiteConnection) throws -> Void) throws {
         let name = "sheaf.hub.\((path as NSString).lastPathComponent)"
         let connection = try SQLiteConnection(path: path)
-        // A database that was open when its process was killed has a long write-ahead log.
-        try connection.checkpoint()
+        // A database that was open when its process was killed has a long write-ahead log. Where there is no room to bring it in
+        // it stays as it is, and is read as it was.
+        do { try connection.checkpoint() } catch {
+            guard error.isFull else { throw error }
+        }
         try prepare(connection)
         writer = GroupWriter(connection, label: name)
         let connections = try (0..<Self.readerCount).map { _ in try SQLiteConnection(path: path) }
