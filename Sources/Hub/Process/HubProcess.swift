@@ -86,12 +86,16 @@ package enum HubProcess {
         return try options.folder.open()
     }
 
-    static func invitation(in folder: StorageFolder, for account: AccountID? = .first) throws -> String {
+    static func invitation(
+        in folder: StorageFolder,
+        for account: AccountID? = .first,
+        now: Int = HubClock.system.now()
+    ) throws -> String {
         let invitation = try Secrets.invitation()
         try InvitationFiles.add(
             hash: try Secrets.invitationHash(invitation),
             InvitationFiles.Invitation(
-                until: HubClock.system.now() + HubLimits.invitationSeconds,
+                until: now + HubLimits.invitationSeconds,
                 account: account
             ),
             in: try folder.subfolder(InvitationFiles.folderName)

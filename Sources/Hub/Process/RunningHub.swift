@@ -14,6 +14,7 @@ package final class RunningHub: Sendable {
     package let records: SQLiteRecordStore
     package let blobs: SegmentedBlobStore
     private let folder: StorageFolder
+    private let clock: HubClock
     private let lock: LockFile
     private let service: HubService
     private let server: HTTPServer
@@ -50,6 +51,7 @@ package final class RunningHub: Sendable {
                     + "a proxy with TLS in front of it and say --behind-proxy; Docs/hub.md shows how."
             )
         }
+        self.clock = clock
         folder = try options.folder.open()
         lock = try options.folder.lock()
         let complainLine: @Sendable (String) -> Void = { complain("sheaf hub: \($0)\n") }
@@ -129,7 +131,10 @@ package final class RunningHub: Sendable {
 
     /// Makes an invitation if no device is registered, or all that are have been revoked.
     package func firstInvitation() throws -> String? {
-        records.hasDevices ? nil : try HubProcess.invitation(in: folder)
+        guard !records.hasDevices else { return nil }
+        let invitation = try HubProcess.invitation(in: folder, now: clock.now())
+        records.noteOwnInvitation(hash: try Secrets.invitationHash(invitation), uptime: clock.uptime())
+        return invitation
     }
 
     /// Ends within a second: requests that wait for news are answered, the others may end. Once it ends, to be told so again

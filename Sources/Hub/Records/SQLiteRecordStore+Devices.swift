@@ -18,13 +18,16 @@ extension SQLiteRecordStore {
         hash: [UInt8],
         to account: AccountID,
         by inviter: DeviceName?,
-        until: Int
+        until: Int,
+        uptime: Double?
     ) async throws {
-        try await database.writer.perform { connection in
-            // What nobody can use any longer, and is not needed to know that it was used.
-            let forget = try connection.statement("DELETE FROM invitations WHERE until < ?")
-            forget.bind(1, until - 2 * HubLimits.invitationSeconds)
-            try forget.run()
+        if let uptime { ownInvitations.withLock { $0.add(hash, uptime: uptime) } }
+        try await database.writer.perform { [ownInvitations] connection in
+            try Self.forgetInvitations(
+                endedBefore: until - 2 * HubLimits.invitationSeconds,
+                except: { hash in ownInvitations.withLock { $0.contains(hash) } },
+                connection
+            )
             if inviter != nil { try Self.checkInvitations(of: account, until: until, connection) }
             let add = try connection.statement("INSERT INTO invitations VALUES(?, ?, ?, 0, nullif(?, x''))")
             add.bind(1, hash)
@@ -32,6 +35,28 @@ extension SQLiteRecordStore {
             add.bind(3, until)
             add.bind(4, inviter?.bytes ?? [])
             try add.run()
+        }
+    }
+
+    /// An invitation that this process has left in a file is as any that it has made.
+    func noteOwnInvitation(hash: [UInt8], uptime: Double) {
+        ownInvitations.withLock { $0.add(hash, uptime: uptime) }
+    }
+
+    /// Forgets what nobody can use any longer, and is not needed to know that it was used.
+    private static func forgetInvitations(
+        endedBefore time: Int,
+        except isGood: ([UInt8]) -> Bool,
+        _ connection: SQLiteConnection
+    ) throws {
+        let select = try connection.statement("SELECT hash FROM invitations WHERE until < ?")
+        select.bind(1, time)
+        var hashes: [[UInt8]] = []
+        while try select.step() { hashes.append(select.blob(0)) }
+        let forget = try connection.statement("DELETE FROM invitations WHERE hash = ?")
+        for hash in hashes where !isGood(hash) {
+            forget.bind(1, hash)
+            try forget.run()
         }
     }
 
@@ -56,12 +81,14 @@ extension SQLiteRecordStore {
     package func register(
         _ device: NewDevice,
         invitationHash: [UInt8],
-        now: Int
+        now: Int,
+        uptime: Double?
     ) async throws -> AccountID? {
+        let time = ownInvitations.withLock { $0.time(for: invitationHash, now: now, uptime: uptime) }
         // One that the command left for us is used up in the database, so that it cannot be used twice.
         let left = try InvitationFiles.invitation(hash: invitationHash, in: invitations)
         let account = try await database.writer.perform { connection in
-            try Self.use(invitationHash, left: left, now: now, connection).map { account in
+            try Self.use(invitationHash, left: left, after: time, connection).map { account in
                 try Self.checkCount(of: account, invitationHash, connection)
                 try Self.insert(device, account, invitationHash, now: now, connection)
                 return account
@@ -79,14 +106,15 @@ extension SQLiteRecordStore {
     ///
     /// One of a device that has been revoked is none, also where it was asked for before that and comes after it.
     ///
+    /// - Parameter time: When it has to end, to be good, after which.
     /// - Returns: Whose it is; nil when it is none, too old or used.
     private static func use(
         _ hash: [UInt8],
         left: InvitationFiles.Invitation?,
-        now: Int,
+        after time: Int,
         _ connection: SQLiteConnection
     ) throws -> AccountID? {
-        if let left, left.until > now {
+        if let left, left.until > time {
             let take = try connection.statement("INSERT OR IGNORE INTO invitations VALUES(?, ?, ?, 0, NULL)")
             take.bind(1, hash)
             take.bind(2, (left.account ?? .first).number)
@@ -103,7 +131,7 @@ extension SQLiteRecordStore {
             """
         )
         use.bind(1, hash)
-        use.bind(2, now)
+        use.bind(2, time)
         defer { use.reset() }
         let account = try use.step() ? AccountID(use.integer(0)) : nil
         return account

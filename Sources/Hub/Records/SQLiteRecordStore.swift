@@ -29,6 +29,7 @@ package final class SQLiteRecordStore: RecordStore {
     let memory: Locked<Memory>
     let pairings = Locked(Pairings())
     let readings = Locked(Readings())
+    let ownInvitations = Locked(OwnInvitations())
     /// Where `sheaf hub invite` leaves invitations.
     let invitations: StorageFolder
 

@@ -24,7 +24,8 @@ extension HubService {
             agreementKey: registration.agreementKey
         )
         let hash = try Secrets.invitationHash(registration.invitation)
-        guard try await records.register(device, invitationHash: hash, now: clock.now()) != nil else {
+        let (now, uptime) = (clock.now(), clock.uptime())
+        guard try await records.register(device, invitationHash: hash, now: now, uptime: uptime) != nil else {
             throw HubRefusal(
                 403,
                 .badInvitation,
@@ -32,6 +33,7 @@ extension HubService {
                     + "from a device that is registered."
             )
         }
+        noteWritten()
         return .json(DeviceCredentials(device: device.device, token: token), status: 201)
     }
 
@@ -65,14 +67,15 @@ extension HubService {
             hash: try Secrets.invitationHash(invitation),
             to: caller.account,
             by: caller.device,
-            until: clock.now() + HubLimits.invitationSeconds
+            until: clock.now() + HubLimits.invitationSeconds,
+            uptime: clock.uptime()
         )
         return .json(Invitation(invitation, seconds: HubLimits.invitationSeconds), status: 201)
     }
 
     func beginPairing(_ caller: HubCaller) async throws -> WebResponse {
         let name = try Secrets.pairing()
-        try await records.beginPairing(name, for: caller.account, now: clock.now())
+        try await records.beginPairing(name, for: caller.account, now: Int(clock.uptime()))
         return .json(PairingStarted(name, seconds: HubLimits.pairingSeconds), status: 201)
     }
 
@@ -88,7 +91,7 @@ extension HubService {
     }
 
     private func take(_ message: PairingMessage, for name: String) async throws -> WebResponse {
-        let number = try await records.addMessage(message, toPairing: name, now: clock.now())
+        let number = try await records.addMessage(message, toPairing: name, now: Int(clock.uptime()))
         return .json(PairingReceipt(number: number), status: 201)
     }
 
@@ -101,7 +104,8 @@ extension HubService {
         defer { room.leave(ticket) }
         let deadline = Int(clock.uptime()) + waitSeconds
         while true {
-            let found = try await records.messages(ofPairing: name, after: after, now: clock.now())
+            let now = Int(clock.uptime())
+            let found = try await records.messages(ofPairing: name, after: after, now: now)
             if !found.isEmpty || waitSeconds == 0 { return .json(PairingMessages(found)) }
             switch await room.wait(ticket, until: deadline) {
             case .news: continue

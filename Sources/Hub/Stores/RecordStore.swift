@@ -65,19 +65,31 @@ package protocol RecordStore: Sendable {
 
     /// Keeps an invitation by the hash of its text, until a time in seconds since 1970.
     ///
-    /// - Parameter inviter: The device that has asked for it. Once that is revoked it is worth nothing.
+    /// - Parameters:
+    ///   - inviter: The device that has asked for it. Once that is revoked it is worth nothing.
+    ///   - uptime: When it is by a clock that never goes back: by that the invitation lives for as long as this process does. Nil
+    ///     for none.
     /// - Throws: `HubRefusal` when devices of the account have asked for too many that nobody has used.
     func addInvitation(
         hash: [UInt8],
         to account: AccountID,
         by inviter: DeviceName?,
-        until: Int
+        until: Int,
+        uptime: Double?
     ) async throws
     /// Registers a device, and uses its invitation up.
     ///
+    /// - Parameters:
+    ///   - now: When it is, in seconds since 1970.
+    ///   - uptime: And by the clock of `addInvitation`.
     /// - Returns: Nil when there is no such invitation at this time.
     /// - Throws: `HubRefusal` when the account has too many devices, for an invitation of one of them.
-    func register(_ device: NewDevice, invitationHash: [UInt8], now: Int) async throws -> AccountID?
+    func register(
+        _ device: NewDevice,
+        invitationHash: [UInt8],
+        now: Int,
+        uptime: Double?
+    ) async throws -> AccountID?
     /// Whose token has this hash; nil for nobody's.
     func caller(tokenHash: [UInt8]) -> HubCaller?
     /// Whether a token was a device's that has been revoked.
@@ -93,7 +105,9 @@ package protocol RecordStore: Sendable {
 
     /// Begins a pairing.
     ///
-    /// - Parameter name: Eight letters that nobody can guess.
+    /// - Parameters:
+    ///   - name: Eight letters that nobody can guess.
+    ///   - now: Seconds by a clock that never goes back, as for its messages.
     /// - Throws: `HubRefusal` when the account has too many.
     func beginPairing(_ name: String, for account: AccountID, now: Int) async throws
     /// Keeps a message of a pairing for the other device.
@@ -154,4 +168,25 @@ package protocol RecordStore: Sendable {
     func page(of container: ContainerName, after position: UInt64, limit: Int) async throws -> LogPage
     /// How many bytes an account's records come to.
     func byteCount(of account: AccountID) -> Int
+}
+
+extension RecordStore {
+    /// Keeps an invitation that lives by the clock alone.
+    package func addInvitation(
+        hash: [UInt8],
+        to account: AccountID,
+        by inviter: DeviceName?,
+        until: Int
+    ) async throws {
+        try await addInvitation(hash: hash, to: account, by: inviter, until: until, uptime: nil)
+    }
+
+    /// Registers a device by the clock alone.
+    package func register(
+        _ device: NewDevice,
+        invitationHash: [UInt8],
+        now: Int
+    ) async throws -> AccountID? {
+        try await register(device, invitationHash: invitationHash, now: now, uptime: nil)
+    }
 }

@@ -1,7 +1,9 @@
 import Cryptography
+import FileSystem
 import Foundation
 import HubHarness
 import HubProtocol
+import Locks
 import TestThreads
 import Testing
 
@@ -16,9 +18,13 @@ struct RegisteringTests {
 
     init() throws { signing = try SigningKey(seed: Array(repeating: 7, count: SigningKey.seedByteCount)) }
 
-    private func registration(_ name: String, by key: SigningKey? = nil) throws -> DeviceRegistration {
+    private func registration(
+        _ name: String,
+        by key: SigningKey? = nil,
+        with invitation: String = "AAAAA"
+    ) throws -> DeviceRegistration {
         try DeviceRegistration(
-            invitation: "AAAAA",
+            invitation: invitation,
             name: name,
             signing: key ?? signing,
             agreementKey: Self.agreementKey
@@ -92,6 +98,42 @@ struct RegisteringTests {
         }
         #expect(try await service.register(try registration("Jüns Rechner 🖥")).status == 201)
         #expect(try await records.devices(of: .first).map(\.name) == ["Jüns Rechner 🖥"])
+    }
+
+    @Test("A clock that is set does not make what this process has made too old, nor good for longer")
+    func leaps() async throws {
+        let folder = try HubFolder()
+        var options = HubProcess.Options()
+        options.data = folder.path.string
+        options.address = .loopback(port: 0)
+        let time = Locked((now: 50, uptime: 10.0))
+        let clock = HubClock(
+            now: { time.withLock { $0.now } },
+            uptime: { time.withLock { $0.uptime } }
+        )
+        let hub = try RunningHub(options, clock: clock) { Issue.record("\($0)") }
+        let service = HubService(records: hub.records, blobs: hub.blobs, clock: clock)
+        let first = try #require(try hub.firstInvitation())
+        let caller = HubCaller(device: DeviceName(unchecked: [0]), account: .first)
+        func invitation() async throws -> String {
+            guard case .bytes(let body) = try await service.invite(caller).body else {
+                throw CancellationError()
+            }
+            return try JSONDecoder().decode(Invitation.self, from: body).invitation
+        }
+        let (second, third) = (try await invitation(), try await invitation())
+        let year = 365 * 86_400
+        time.withLock { $0 = (50 + year, 10 + 3599) }
+        // With which those are forgotten that nobody can use any longer.
+        _ = try await invitation()
+        for (number, invitation) in [first, second].enumerated() {
+            #expect(try await service.register(try registration("\(number)", with: invitation)).status == 201)
+        }
+        time.withLock { $0 = (50, 10 + 3600) }
+        await #expect(throws: HubRefusal.self) {
+            _ = try await service.register(try registration("late", with: third))
+        }
+        await hub.stop()
     }
 
     @Test("What a page in a browser asks is refused, and uses up nothing of what devices may ask")

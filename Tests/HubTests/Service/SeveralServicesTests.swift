@@ -1,6 +1,7 @@
 import Foundation
 import HubHarness
 import HubProtocol
+import Locks
 import TestThreads
 import Testing
 
@@ -78,6 +79,27 @@ struct SeveralServicesTests {
             throw CancellationError()
         }
         return answer
+    }
+
+    @Test("A pairing goes on whatever clock is set meanwhile, and is over when its time is")
+    func clocks() async throws {
+        _ = try await records.prepare(token: try Secrets.hash("token"))
+        let time = Locked((now: 50, uptime: 10.0))
+        let clock = HubClock(
+            now: { time.withLock { $0.now } },
+            uptime: { time.withLock { $0.uptime } }
+        )
+        let service = HubService(records: records, blobs: blobs, clock: clock)
+        let name = try await begunPairing(service)
+        func status() async throws -> Int {
+            let request = try request("GET", "/v1/pairings/\(name)/messages", isKnown: false)
+            guard case .wait(let answer) = service.answer(to: request) else { throw CancellationError() }
+            return await answer().status
+        }
+        time.withLock { $0 = (1_700_000_000, 10 + 599) }
+        #expect(try await status() == 200)
+        time.withLock { $0 = (50, 10 + 600) }
+        #expect(try await status() == 404)
     }
 
     @Test("Who waits at one for a log hears of what is committed at the other")
