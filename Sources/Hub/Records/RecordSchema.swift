@@ -6,7 +6,9 @@ enum RecordSchema {
         try connection.prepare(steps)
     }
 
-    private static let steps = [tables, readings, inviters, writers, removals, entryRows]
+    private static let steps = [
+        tables, readings, inviters, writers, removals, entryRows, invitationsUsed,
+    ]
     static let formatVersion = steps.count
     /// What an entry counts beside its record, in bytes: its rows take so much in the tables, the longest identifier and a page
     /// that is not full included.
@@ -98,5 +100,12 @@ enum RecordSchema {
                 ELSE position END)
             FROM containers WHERE containers.account = accounts.account), 0);
         PRAGMA user_version = 6;
+        """
+
+    /// By the hash of which invitation a device was registered; null before version 7.
+    private static let invitationsUsed = """
+        ALTER TABLE devices ADD COLUMN invitation BLOB;
+        CREATE INDEX devices_of_invitations ON devices(invitation) WHERE invitation IS NOT NULL;
+        PRAGMA user_version = 7;
         """
 }

@@ -181,8 +181,8 @@ extension SQLiteRecordStore {
     ) throws {
         let insert = try connection.statement(
             """
-            INSERT INTO devices VALUES(?, ?, ?, ?, ?, ?, ?, 0,
-                (SELECT inviter FROM invitations WHERE hash = ?))
+            INSERT INTO devices VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 0,
+                (SELECT inviter FROM invitations WHERE hash = ?8), ?8)
             """
         )
         insert.bind(1, device.device.bytes)
@@ -194,6 +194,56 @@ extension SQLiteRecordStore {
         insert.bind(7, now)
         insert.bind(8, invitationHash)
         try insert.run()
+    }
+
+    package func registerAgain(
+        _ device: NewDevice,
+        invitationHash: [UInt8],
+        now: Int,
+        uptime: Double?
+    ) async throws -> HubCaller? {
+        let time = ownInvitations.withLock { $0.time(for: invitationHash, now: now, uptime: uptime) }
+        return try await database.writer.perform { connection -> (caller: HubCaller, token: [UInt8])? in
+            let known = try Self.registered(device, by: invitationHash, after: time, connection)
+            guard let known else { return nil }
+            let replace = try connection.statement("UPDATE devices SET token = ? WHERE device = ?")
+            replace.bind(1, device.tokenHash)
+            replace.bind(2, known.caller.device.bytes)
+            try replace.run()
+            return known
+        } whenDurable: { [memory] known in
+            guard let known else { return }
+            memory.withLock { memory in
+                memory.callers[known.token] = nil
+                memory.callers[device.tokenHash] = known.caller
+            }
+        }?.caller
+    }
+
+    /// The device that was registered by an invitation that is still good, if it is this one, with the hash of its token.
+    private static func registered(
+        _ device: NewDevice,
+        by invitationHash: [UInt8],
+        after time: Int,
+        _ connection: SQLiteConnection
+    ) throws -> (caller: HubCaller, token: [UInt8])? {
+        let select = try connection.statement(
+            """
+            SELECT device, devices.account, token FROM devices JOIN invitations ON hash = invitation
+            WHERE invitation = ? AND name = ? AND signing = ? AND agreement = ? AND revoked = 0 AND until > ?
+                AND NOT EXISTS (
+                    SELECT 1 FROM devices AS others WHERE others.device = invitations.inviter AND others.revoked = 1)
+            """
+        )
+        select.bind(1, invitationHash)
+        select.bind(2, Array(device.name.utf8))
+        select.bind(3, device.signingKey.bytes)
+        select.bind(4, device.agreementKey.bytes)
+        select.bind(5, time)
+        defer { select.reset() }
+        guard try select.step() else { return nil }
+        let name = DeviceName(unchecked: select.blob(0))
+        return (HubCaller(device: name, account: AccountID(select.integer(1))), select.blob(2))
     }
 
     package func devices(for caller: HubCaller) async throws -> [DeviceListing] {

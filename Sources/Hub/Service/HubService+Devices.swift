@@ -24,17 +24,25 @@ extension HubService {
             agreementKey: registration.agreementKey
         )
         let hash = try Secrets.invitationHash(registration.invitation)
-        let (now, uptime) = (clock.now(), clock.uptime())
-        guard try await records.register(device, invitationHash: hash, now: now, uptime: uptime) != nil else {
-            throw HubRefusal(
-                403,
-                .badInvitation,
-                "This invitation is wrong, used or too old. Get another one, with “sheaf hub invite” or "
-                    + "from a device that is registered."
-            )
-        }
+        let name = try await register(device, invitationHash: hash)
         noteWritten()
-        return .json(DeviceCredentials(device: device.device, token: token), status: 201)
+        return .json(DeviceCredentials(device: name, token: token), status: 201)
+    }
+
+    /// Registers a device; one that is registered already, and asks again as it has not heard the answer, as what it was.
+    private func register(_ device: NewDevice, invitationHash hash: [UInt8]) async throws -> DeviceName {
+        let (now, uptime) = (clock.now(), clock.uptime())
+        if try await records.register(device, invitationHash: hash, now: now, uptime: uptime) != nil {
+            return device.device
+        }
+        let known = try await records.registerAgain(device, invitationHash: hash, now: now, uptime: uptime)
+        if let known { return known.device }
+        throw HubRefusal(
+            403,
+            .badInvitation,
+            "This invitation is wrong, used or too old. Get another one, with “sheaf hub invite” or "
+                + "from a device that is registered."
+        )
     }
 
     /// Refuses who asks for a device to be registered under keys that are another's: those who have them refuse devices by their

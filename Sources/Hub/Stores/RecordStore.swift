@@ -90,6 +90,16 @@ package protocol RecordStore: Sendable {
         now: Int,
         uptime: Double?
     ) async throws -> AccountID?
+    /// Gives a device another token that was registered by the same invitation under the same keys and name: it has not heard the
+    /// first one. That is worth nothing any longer.
+    ///
+    /// - Returns: The device as it was registered; nil where none was so, it is revoked, or the invitation is not good at this time.
+    func registerAgain(
+        _ device: NewDevice,
+        invitationHash: [UInt8],
+        now: Int,
+        uptime: Double?
+    ) async throws -> HubCaller?
     /// Whose token has this hash; nil for nobody's.
     func caller(tokenHash: [UInt8]) -> HubCaller?
     /// Whether a token was a device's that has been revoked.

@@ -265,7 +265,7 @@ struct AccountLimitTests {
                 """
                 WITH RECURSIVE counts(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counts LIMIT ?1)
                 INSERT INTO devices SELECT CAST(?1 || n AS BLOB), 1, CAST('token' || ?1 || n AS BLOB), x'41',
-                    zeroblob(32), zeroblob(32), 0, ?2, ?3 FROM counts
+                    zeroblob(32), zeroblob(32), 0, ?2, ?3, NULL FROM counts
                 """
             )
             insert.bind(1, count)

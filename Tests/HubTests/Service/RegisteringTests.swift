@@ -100,6 +100,48 @@ struct RegisteringTests {
         #expect(try await records.devices(of: .first).map(\.name) == ["Jüns Rechner 🖥"])
     }
 
+    @Test("Who has not heard the answer registers again as the same device, with a token that works alone")
+    func again() async throws {
+        let folder = try HubFolder()
+        let records = try SQLiteRecordStore(in: try folder.open())
+        let blobs = try SegmentedBlobStore(in: try folder.open(), uptime: LeapingClock.make())
+        let time = Locked(50)
+        let clock = HubClock(
+            now: { time.withLock { $0 } },
+            uptime: { ProcessInfo.processInfo.systemUptime }
+        )
+        let service = HubService(records: records, blobs: blobs, clock: clock)
+        let hash = try Secrets.invitationHash("AAAAA")
+        try await records.addInvitation(hash: hash, to: .first, by: nil, until: 100)
+        func register(_ registration: DeviceRegistration) async throws -> DeviceCredentials {
+            let answer = try await service.register(registration)
+            guard answer.status == 201, case .bytes(let body) = answer.body else { throw CancellationError() }
+            return try JSONDecoder().decode(DeviceCredentials.self, from: body)
+        }
+        let lost = try await register(try registration("desk"))
+        let heard = try await register(try registration("desk"))
+        #expect(lost.device == heard.device && lost.token != heard.token)
+        #expect(try await records.devices(of: .first).count == 1)
+        for store in [records, try SQLiteRecordStore(in: try folder.open())] {
+            #expect(store.caller(tokenHash: try Secrets.hash(heard.token))?.device == heard.device)
+            #expect(store.caller(tokenHash: try Secrets.hash(lost.token)) == nil)
+        }
+        let others = try SigningKey(seed: Array(repeating: 8, count: SigningKey.seedByteCount))
+        func expectRefused(_ registration: DeviceRegistration) async {
+            await #expect { try await register(registration) } throws: {
+                ($0 as? HubRefusal)?.failure.error.code == .badInvitation
+            }
+        }
+        await expectRefused(try registration("desk", by: others))
+        await expectRefused(try registration("phone"))
+        time.withLock { $0 = 101 }
+        await expectRefused(try registration("desk"))
+        time.withLock { $0 = 60 }
+        #expect(try await register(try registration("desk")).device == heard.device)
+        #expect(try await records.revoke(heard.device, of: .first))
+        await expectRefused(try registration("desk"))
+    }
+
     @Test("A clock that is set does not make what this process has made too old, nor good for longer")
     func leaps() async throws {
         let folder = try HubFolder()

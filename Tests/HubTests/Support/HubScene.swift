@@ -76,6 +76,7 @@ extension SQLiteConnection {
     func goBackToVersion3() throws {
         try execute(
             """
+            DROP INDEX devices_of_invitations; ALTER TABLE devices DROP COLUMN invitation;
             DROP INDEX written_keys; DROP INDEX keys_of_writers; DROP INDEX devices_of_accounts;
             DROP INDEX containers_of_accounts; DROP INDEX invitations_of_accounts; DROP INDEX invitation_ends; ALTER TABLE keys DROP COLUMN writer;
             ALTER TABLE keys DROP COLUMN written; ALTER TABLE containers DROP COLUMN removed;
