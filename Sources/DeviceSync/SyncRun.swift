@@ -283,6 +283,7 @@ final class SyncRun {
         watches = FolderWatches(on: queue) { [weak self] in self?.heard($0) }
         followMounts()
         try Arrivals.clearUp(place.folder)
+        removeOwnFolders()
         try recallEnd()
         try recallExclusions()
         let vanished = try lookAtAll()

@@ -104,7 +104,7 @@ extension SyncRun {
     private func show(_ content: ContentName, of item: ItemID, at path: FilePath) throws {
         let url = path.url(isDirectory: false)
         let making = try making(of: content, of: item)
-        conflicts.shown[item, default: [:]][content] = try withOwnFolder(for: "conflict") { folder in
+        conflicts.shown[item, default: [:]][content] = try withOwnFolder(for: .conflict) { folder in
             let copy = folder.appending(path.name)
             // As old as its coming, where nobody knows better.
             try contents.restore(content, to: copy, modified: making.modified)
@@ -167,7 +167,7 @@ extension SyncRun {
 
     /// Keeps among the contents what a version holds.
     func keepConflict(_ id: VersionID, at path: FilePath, of item: ItemID) throws -> ContentName? {
-        try withOwnFolder(for: "conflict") { folder in
+        try withOwnFolder(for: .conflict) { folder in
             let copy = folder.appending(path.name)
             try versions.restore(id, of: path.url(isDirectory: false), to: copy)
             return try contents.keep(Vault.Keepable(copy, as: item.mark, isElsewhere: true))

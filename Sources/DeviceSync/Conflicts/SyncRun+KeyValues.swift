@@ -25,7 +25,7 @@ extension SyncRun {
             path.parent.name == KeyValueSettings.folderName
         else { return .there }
         do {
-            return try withOwnFolder(for: "values") { folder in
+            return try withOwnFolder(for: .values) { folder in
                 let copy = folder.appending(path.name)
                 try contents.restore(former, to: copy)
                 return try KeyValueFile(at: path).add(copy) ? .added : .there

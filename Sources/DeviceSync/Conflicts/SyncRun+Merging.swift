@@ -19,7 +19,7 @@ extension SyncRun {
             return take([.merged(item, base: base, ours: ours, theirs: theirs, nil)])
         }
         try checkRoom(toLayOut: [base, ours, theirs].compactMap { $0 })
-        let result: ContentName? = try withOwnFolder(for: "merge") { folder in
+        let result: ContentName? = try withOwnFolder(for: .merge) { folder in
             func restored(_ content: ContentName, _ version: String) throws -> FilePath {
                 let own = folder.appending(version)
                 try ItemMoves.createFolder(own, permissions: 0o700)

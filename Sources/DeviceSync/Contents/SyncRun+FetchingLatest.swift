@@ -186,7 +186,7 @@ extension SyncRun {
         guard let path = table.shownPath(of: item, in: place.folder) else {
             throw SyncRefusal(.absent, "“\(self.path(of: item))” is not there.")
         }
-        return try withOwnFolder(for: "remote") { folder in
+        return try withOwnFolder(for: .remote) { folder in
             let copy = folder.appending(path.name)
             try contents.restore(content, to: copy)
             let isDirectory = try ContentStore.contents(content).kind == .directory

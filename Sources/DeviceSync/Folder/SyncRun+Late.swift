@@ -225,7 +225,7 @@ extension SyncRun {
         named name: String
     ) throws -> ContentName? {
         let (file, notes, now) = (late.file, late.notes, Date())
-        let (kept, stamp): (ContentName?, FileStamp) = try withOwnFolder(for: "late") { folder in
+        let (kept, stamp): (ContentName?, FileStamp) = try withOwnFolder(for: .late) { folder in
             let copy = folder.appending(name)
             let stamp = try file.copy(toFree: copy)
             let document = Vault.Keepable(copy, as: item.mark, isElsewhere: true, notes: notes)

@@ -189,7 +189,7 @@ extension SyncRun {
         of item: ItemID,
         at path: FilePath
     ) throws -> ContentName? {
-        try withOwnFolder(for: "repair") { folder in
+        try withOwnFolder(for: .repair) { folder in
             let (was, now) = (folder.appending("was"), folder.appending("now"))
             try contents.restore(former, to: was)
             guard try ContentStore.contents(former).kind == .directory else {

@@ -63,26 +63,37 @@ extension VersionStore {
         let (vault, device) = try open(for: url)
         return try keepingErrors(of: url) {
             let item = try markedItem(at: url)
-            let folder = NSFileVersion.temporaryDirectoryURLForNewVersionOfItem(at: url)
-            // Left where it is only if the system does not let it go; it is the user's own temporary folder.
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let source = try resolved(folder).appending(url.lastPathComponent)
-            var place = source
-            if let member {
-                try restore(member.former, to: source)
-                place = member.path.components.reduce(source) { $0.appending($1) }
-                // A link would lead out of the copy.
-                guard try place.resolved() == place else {
-                    throw SystemError(call: "openat", errno: ELOOP, path: place)
-                }
-            }
-            try contents.write(to: place.url(isDirectory: false))
             let origin = origin(reason, of: url.lastPathComponent, on: device, dated: date, isConflict: true)
-            let kept = try vault.keep(source, as: item.mark, origin: origin, isElsewhere: true)
+            let kept = try withTemporaryFolder(forVersionOf: url) { folder in
+                let source = folder.appending(url.lastPathComponent)
+                if let member {
+                    try restore(member.former, to: source)
+                    let place = member.path.components.reduce(source) { $0.appending($1) }
+                    // A link would lead out of the copy.
+                    guard try place.resolved() == place else {
+                        throw SystemError(call: "openat", errno: ELOOP, path: place)
+                    }
+                    try contents.write(to: place.url(isDirectory: false))
+                } else {
+                    try contents.write(to: source.url(isDirectory: false))
+                }
+                return try vault.keep(source, as: item.mark, origin: origin, isElsewhere: true)
+            }
             announce(.gained, kept.id, at: url)
             tellFolders(of: item)
             return NSFileVersion(.kept(kept), of: url, in: self)
         }
+    }
+
+    /// Runs something with an empty folder for a copy of a version, and removes it with all that is in it then.
+    package func withTemporaryFolder<Result>(
+        forVersionOf url: URL,
+        _ body: (FilePath) throws -> Result
+    ) throws -> Result {
+        let folder = try resolved(NSFileVersion.temporaryDirectoryURLForNewVersionOfItem(at: url))
+        // Left where it is only if the system does not let it go; it is the user's own temporary folder.
+        defer { try? ReadOnlyTree.remove(folder) }
+        return try body(folder)
     }
 
     /// Has whoever keeps the folder in step look at an item that is as it was, and has got a version in conflict.

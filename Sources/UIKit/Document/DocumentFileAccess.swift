@@ -165,14 +165,13 @@ final class DocumentFileAccess: @unchecked Sendable {
 
     /// What a version holds, in memory, and as it was: the copies that are there for reading let nobody write.
     func contents(of version: NSFileVersion) throws -> Any {
-        let folder = NSFileVersion.temporaryDirectoryURLForNewVersionOfItem(at: version.itemURL)
-        // Left where it is only if the system does not let it go; it is the user's own temporary folder.
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let place = folder.appendingPathComponent(version.itemURL.lastPathComponent, isDirectory: false)
-        try versions.store.restore(version, to: try path(of: place))
-        let contents = try peek(at: place).contents
-        try (contents as? FileWrapper)?.readEverything()
-        return contents
+        try versions.store.withTemporaryFolder(forVersionOf: version.itemURL) { folder in
+            let place = folder.appending(version.itemURL.lastPathComponent)
+            try versions.store.restore(version, to: place)
+            let contents = try peek(at: place.url(isDirectory: false)).contents
+            try (contents as? FileWrapper)?.readEverything()
+            return contents
+        }
     }
 
     // MARK: Writing

@@ -1,8 +1,11 @@
+import DocumentFoundation
 import DocumentTesting
 import FileSystem
 import Foundation
+import SyncMessages
 import TestThreads
 import Testing
+import Vault
 
 @testable import DeviceSync
 
@@ -40,6 +43,44 @@ struct ReadOnlyPackagesTests {
         chmod(device.path(package), 0o755)
         try body()
         try #require(chmod(device.path(other ?? package), 0o555) == 0)
+    }
+
+    /// What lies in a device's memory that is laid out for a moment.
+    private static func laidOut(on device: TestDevice) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: device.memory.string).filter { name in
+            UUID(uuidString: String(name.suffix(36))) != nil
+        }
+    }
+
+    @Test("Nothing stays of what is laid out of them to be merged, and to be shown as in conflict")
+    func inConflict() async {
+        await #expect(processExitsWith: .success) { try Self.asOther(Self.comeIntoConflict) }
+    }
+
+    private static func comeIntoConflict() throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        try open("p.rtfd", on: one) { try one.write("text", to: "p.rtfd/a.bin") }
+        pair.wait { two.text("p.rtfd/a.bin") == "text" && pair.isSettled }
+        two.goOffline()
+        #expect(two.wait { two.status?.line == .down })
+        let entryCount = pair.hub.entryCount
+        try open("p.rtfd", on: one) { try one.put("mine", at: "p.rtfd/a.bin") }
+        #expect(one.wait { one.isInStep(at: pair.hub.entryCount) && pair.hub.entryCount > entryCount })
+        try open("p.rtfd", on: two) { try two.put("theirs", at: "p.rtfd/a.bin") }
+        two.goOnline()
+        pair.wait { [one, two].allSatisfy { (try? $0.conflictCount("p.rtfd")) == 1 } && pair.isSettled }
+        for device in [one, two] { #expect(try laidOut(on: device) == []) }
+        // Nor of what a document lays out.
+        let url = two.folder.appendingPathComponent("p.rtfd", isDirectory: true)
+        let former = try two.versions.keep(url, VersionKeeping(.autosave)).version
+        let member = (path: try #require(MemberPath(["a.bin"])), former: former)
+        let late = Data("late".utf8)
+        _ = try two.versions.keepConflict(contents: late, of: url, in: member, dated: Date(), .autosave)
+        let temporary = FileManager.default.temporaryDirectory.path
+        let names = try FileManager.default.contentsOfDirectory(atPath: temporary)
+        #expect(names.filter { $0.hasPrefix("sheaf-version-") } == [])
+        pair.end()
     }
 
     @Test("They come to other devices, and change, move and go there")

@@ -33,6 +33,30 @@ struct UnfinishedTests {
         }
     }
 
+    @Test("What a killed process has laid out in the device's memory is gone when the next one has begun")
+    func laidOut() throws {
+        let pair = try DevicePair()
+        let two = pair.two
+        two.stop()
+        func names() throws -> Set<String> {
+            Set(try FileManager.default.contentsOfDirectory(atPath: two.memory.string))
+        }
+        let kept = try names()
+        let id = UUID().uuidString
+        for start in ["conflict", "late", "merge", "remote", "repair", "values"] {
+            let folder = two.memoryFolder.appendingPathComponent("\(start)-\(id)/mine", isDirectory: true)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data("text".utf8).write(to: folder.appendingPathComponent("a.txt"))
+        }
+        // Nobody knows whose this is.
+        let others: Set = ["merge-notes", "other-\(id)"]
+        for name in others { try Data().write(to: two.memoryFolder.appendingPathComponent(name)) }
+        try two.start()
+        let left = try names().subtracting(kept)
+        #expect(left.isSuperset(of: others) && !left.contains { $0.hasSuffix(id) && $0 != "other-\(id)" })
+        pair.end()
+    }
+
     @Test("It is cleared away once that is possible, also if its document is gone by then")
     func cleared() throws {
         let pair = try DevicePair()
