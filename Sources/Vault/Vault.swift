@@ -69,6 +69,7 @@ package final class Vault: Sendable {
     ///   - unlessUnchanged: Whether to add none when the newest version is the same but for its times.
     ///   - isElsewhere: Whether the state is kept that something else is in, as a version of the document: then what
     ///     was seen of the document's own members is neither asked nor changed.
+    ///   - notes: What it is to be taken for bearing where the disk does not say it.
     /// - Returns: The version, or the newest one when none was added; what was known to be damaged of that is whole again.
     /// - Throws: `VaultError` with code `changing`, `unkeepable` or `busy`; `SystemError`. Nothing was promised then; a
     ///   version that was durable when the index refused is listed after the next opening.
@@ -79,7 +80,8 @@ package final class Vault: Sendable {
         origin: VersionOrigin,
         changed: Set<MemberPath>? = nil,
         unlessUnchanged: Bool = false,
-        isElsewhere: Bool = false
+        isElsewhere: Bool = false,
+        notes: DressNotes = DressNotes()
     ) throws -> KeptVersion {
         let state = KeptState(
             path: path,
@@ -87,7 +89,8 @@ package final class Vault: Sendable {
             origin: origin,
             changed: isElsewhere ? .all : ChangedMembers(changed),
             unlessUnchanged: unlessUnchanged,
-            isElsewhere: isElsewhere
+            isElsewhere: isElsewhere,
+            notes: notes
         )
         let session = try KeepSession(store: store)
         return try session.untilCurrent { try keep(state, by: session) }
@@ -101,6 +104,7 @@ package final class Vault: Sendable {
         let changed: ChangedMembers
         let unlessUnchanged: Bool
         let isElsewhere: Bool
+        let notes: DressNotes
     }
 
     private func keep(_ state: KeptState, by session: KeepSession) throws -> KeptVersion {
@@ -109,7 +113,8 @@ package final class Vault: Sendable {
             session: session,
             item: item,
             moment: Self.fileMoment,
-            remembers: !state.isElsewhere
+            remembers: !state.isElsewhere,
+            notes: state.notes
         )
         let root = try keeper.keep(state.path, state.changed)
         if state.unlessUnchanged, let newest = try newestVersion(of: item),

@@ -173,7 +173,8 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     /// - Returns: Where the item is then.
     /// - Throws: `CocoaError`: `fileReadCorruptFile` for a damaged version, `fileWriteFileExists` when the name with
     ///   the other extension is taken; what keeps contents from coming. The item is as it was then.
-    /// - Differs from Darwin: the state replaced is always kept. The item's extended attributes stay.
+    /// - Differs from Darwin: the state replaced is always kept. The item's permissions and extended attributes
+    ///   stay, unless the version has lost a conflict: then it comes with its own.
     @discardableResult
     open func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
         let url = Self.item(meantBy: url)

@@ -51,7 +51,7 @@ extension VersionStore {
     ///   - member: Which member of it they were written into, and the state that this was a member of; nil for a file.
     ///   - date: When the item was in the state that they were written into. What was kept since is no ancestor of them.
     ///   - reason: Who wrote them.
-    /// - Returns: The version, of a package a whole one.
+    /// - Returns: The version, of a package a whole one, of a file with the permissions and attributes that the item has now.
     /// - Throws: `FileVersionError`.
     package func keepConflict(
         contents: Data,
@@ -66,6 +66,7 @@ extension VersionStore {
             let origin = origin(reason, of: url.lastPathComponent, on: device, dated: date, isConflict: true)
             let kept = try withTemporaryFolder(forVersionOf: url) { folder in
                 let source = folder.appending(url.lastPathComponent)
+                var notes = DressNotes()
                 if let member {
                     try restore(member.former, to: source)
                     let place = member.path.components.reduce(source) { $0.appending($1) }
@@ -76,13 +77,33 @@ extension VersionStore {
                     try contents.write(to: place.url(isDirectory: false))
                 } else {
                     try contents.write(to: source.url(isDirectory: false))
+                    notes = try dress(of: item.path, datedLike: source)
                 }
-                return try vault.keep(source, as: item.mark, origin: origin, isElsewhere: true)
+                return try vault.keep(
+                    source,
+                    as: item.mark,
+                    origin: origin,
+                    isElsewhere: true,
+                    notes: notes
+                )
             }
             announce(.gained, kept.id, at: url)
             tellFolders(of: item)
             return NSFileVersion(.kept(kept), of: url, in: self)
         }
+    }
+
+    /// What a file bears, for a copy of it that has other bytes and a date of its own. Of anything else nothing.
+    private func dress(of file: FilePath, datedLike copy: FilePath) throws -> DressNotes {
+        let (stamp, date) = (try FileStamp(of: file), try FileStamp(of: copy))
+        guard stamp.kind == .regular else { return DressNotes() }
+        let dress = MemberDress(
+            permissions: stamp.permissions & 0o1777,
+            modificationSeconds: date.modificationSeconds,
+            modificationNanoseconds: date.modificationNanoseconds,
+            attributes: try FileReading.userAttributes(of: file)
+        )
+        return DressNotes(bearing: dress)
     }
 
     /// Runs something with an empty folder for a copy of a version, and removes it with all that is in it then.

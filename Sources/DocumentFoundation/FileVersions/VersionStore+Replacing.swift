@@ -5,6 +5,9 @@ package import Vault
 extension VersionStore {
     /// Puts a version in an item's place, after keeping the state that the item is in.
     ///
+    /// The item stays permitted what it is, and keeps its attributes. One that has lost a conflict comes with its own: over them it
+    /// may have lost.
+    ///
     /// - Returns: Where it is now: the item's name with the version's extension, where that is another.
     /// - Throws: `SystemError`, `VaultError`, `FileVersionError`; the item is as it was then, unless only the change
     ///   of its name is missing. `ESTALE` when others save it again and again.
@@ -14,7 +17,7 @@ extension VersionStore {
         for attempt in 1...Self.attemptCountMax {
             let known = try keepReplaced(url, target, &mark)
             do {
-                try put(version, of: url, at: target, replacing: known)
+                try put(version, of: url, at: target, as: mark, replacing: known)
                 break
             } catch let error as SystemError where error.errno == ESTALE && attempt < Self.attemptCountMax {
                 // What others have saved meanwhile is kept, too.
@@ -87,6 +90,7 @@ extension VersionStore {
         _ version: KeptVersion,
         of url: URL,
         at target: Target,
+        as mark: FileMark?,
         replacing known: Look?
     ) throws {
         let place = target.place
@@ -95,7 +99,14 @@ extension VersionStore {
             mustNotExist: known == nil,
             followsSymbolicLink: target.link == nil
         )
-        try open(for: url).vault.restore(version.id, to: try save.stagedPath())
+        let staged = try save.stagedPath()
+        try open(for: url).vault.restore(version.id, to: staged, mark: mark)
+        var attributes = MemberAttributes()
+        if version.isConflict {
+            save.carriesUserAttributes = false
+            // As far as the volume has let it have them.
+            attributes = MemberAttributes(permissions: try FileStamp(of: staged).permissions)
+        }
         save.beforeSwap = { () throws(SystemError) in
             let now = try FolderScan.status(at: place)
             guard now == known?.status, known?.inside?.isStill(at: place) ?? true else {
@@ -103,7 +114,7 @@ extension VersionStore {
             }
         }
         if let known { save.isReplaceable = { known.isStill($0, at: $1) } }
-        do { try save.commit() } catch {
+        do { try save.commit(attributes) } catch {
             guard known == nil, error.errno == EEXIST else { throw error }
             throw SystemError(call: "renameat2", errno: ESTALE, path: place)
         }

@@ -1,4 +1,4 @@
-internal import FileSystem
+package import FileSystem
 internal import Foundation
 
 /// What a document and its members are to be taken for bearing when they are kept, where the disk does not say it.
@@ -17,6 +17,9 @@ package struct DressNotes: Hashable, Sendable {
     private var notes: [[UInt8]: Note] = [:]
 
     package init() {}
+
+    /// Of a document that bears something, whatever is found.
+    package init(bearing dress: MemberDress) { note(dress, at: Array(Self.top.utf8)) }
 
     /// Whether the disk says all.
     package var isEmpty: Bool { notes.isEmpty }

@@ -12,16 +12,20 @@ extension Vault {
     /// - Parameters:
     ///   - id: Which version.
     ///   - target: Where; the folder above must exist, the name must be free.
+    ///   - mark: What it is to bear beside all that it bore; nil for none.
     /// - Throws: `VaultError` with code `unknownVersion` or `damaged`; `SystemError`, `EEXIST` when the name is taken.
-    package func restore(_ id: VersionID, to target: FilePath) throws {
+    package func restore(_ id: VersionID, to target: FilePath, mark: FileMark? = nil) throws {
         guard let version = try version(id) else {
             let detail = "There is no version \(id). List the document's versions anew."
             throw VaultError(code: .unknownVersion, path: target, detail: detail)
         }
+        var root = try version.root()
+        // Before its permissions: a file that nobody may write to takes no mark afterwards.
+        if let mark { root.dress.attributes[FileMark.attributeName] = Data(mark.bytes) }
         // What the volume does not let it bear is not missed by anybody: the version has it.
         var losses = DressNotes()
         try Restorer(store: store).restore(
-            try version.root(),
+            root,
             as: target.name,
             in: try StorageFolder(containing: target),
             losses: &losses

@@ -1,4 +1,6 @@
+import DocumentFoundation
 import DocumentTesting
+import FileSystem
 import Foundation
 import SyncMessages
 import TestThreads
@@ -122,6 +124,71 @@ struct DressTests {
         #expect(
             two.wait { (try? one.conflicts("a.txt").count) == 1 && (try? two.conflicts("a.txt").count) == 1 }
         )
+        pair.end()
+    }
+
+    /// Has both devices have a document, then each make something else of it apart: what the second has made loses.
+    private func part(
+        _ file: String,
+        _ first: (TestDevice) throws -> Void,
+        _ second: (TestDevice) throws -> Void
+    ) throws {
+        try one.write("text", to: file)
+        pair.wait { two.text(file) == "text" && pair.isSettled }
+        two.goOffline()
+        #expect(two.wait { two.status?.line == .down })
+        let entryCount = pair.hub.entryCount
+        try first(one)
+        #expect(one.wait { one.isInStep(at: pair.hub.entryCount) && pair.hub.entryCount > entryCount })
+        try second(two)
+        two.goOnline()
+    }
+
+    private func expectConflicts(_ name: String, _ count: Int, _ location: SourceLocation = #_sourceLocation)
+    {
+        let isSo = two.wait { [one, two].allSatisfy { (try? $0.conflictCount(name)) == count } }
+        #expect(isSo, "\(one.said) and \(two.said)", sourceLocation: location)
+    }
+
+    /// Chooses what has lost, on the first device.
+    private func chooseOther(_ name: String) throws {
+        var failure: NSError?
+        NSFileCoordinator().coordinate(
+            writingItemAt: one.folder.appendingPathComponent(name),
+            error: &failure
+        ) { url in
+            do {
+                try VersionStore.$shared.withValue(one.versions) {
+                    let version = try #require(one.versions.unresolvedConflicts(at: url).first)
+                    #expect(try version.replaceItem(at: url) == url)
+                    version.isResolved = true
+                }
+            } catch { Issue.record(error) }
+        }
+        #expect(failure == nil)
+    }
+
+    @Test("A version that has lost comes with what it bore when it is chosen, and with nothing else")
+    func chosen() throws {
+        try part(
+            "build.sh",
+            {
+                try $0.write("mine", to: "build.sh")
+                try $0.setAttribute("user.one", to: "1", of: "build.sh")
+            },
+            {
+                try $0.write("theirs", to: "build.sh")
+                try $0.setAttribute("user.two", to: "2", of: "build.sh")
+                try $0.setPermissions(0o755, of: "build.sh")
+            }
+        )
+        pair.expectBoth(["build.sh": "644 user.one=1 mine"])
+        expectConflicts("build.sh", 1)
+        let mark = try FileIdentity.mark(at: FilePath(one.path("build.sh")))
+        try chooseOther("build.sh")
+        pair.expectBoth(["build.sh": "755 user.two=2 theirs"])
+        expectConflicts("build.sh", 0)
+        #expect(try FileIdentity.mark(at: FilePath(one.path("build.sh"))) == mark && mark != nil)
         pair.end()
     }
 

@@ -77,6 +77,25 @@ struct NSFileVersionTests {
         #expect(try FileIdentity.mark(at: FilePath(copy.path)) == nil)
     }
 
+    @Test("What a program has written late into what was a document bears what the document bears")
+    func late() throws {
+        let url = try stage.save("one", at: "a.txt")
+        try dress(url)
+        try #require(chmod(url.path, 0o640) == 0)
+        func keepLate(_ text: String) throws -> NSFileVersion {
+            let contents = Data(text.utf8)
+            return try stage.store.keepConflict(contents: contents, of: url, dated: Date(), .autosave)
+        }
+        // So what is the document, but for that, is in no conflict with it.
+        _ = try keepLate("one")
+        #expect(try stage.store.unresolvedConflicts(at: url).isEmpty)
+        let late = try keepLate("late")
+        _ = try stage.run { try late.replaceItem(at: url) }
+        #expect(try stage.text(url) == "late")
+        #expect(try FileStamp(of: FilePath(url.path)).permissions == 0o640)
+        #expect(attribute(of: url) == "kept")
+    }
+
     private func dress(_ url: URL) throws {
         try #require(CLinux.setxattr(url.path, "user.t", "kept", 4, 0) == 0, "\(errno)")
     }
