@@ -59,7 +59,7 @@ extension VersionStore {
     // MARK: The state that an item is in
 
     /// Whether a version is the state that an item is in: a file's bytes say, a package's times, and where those may be another's
-    /// its bytes, too.
+    /// its bytes, too. What lost a conflict may have done so over permissions or attributes alone: of that these are looked at as well.
     ///
     /// In doubt a package is in another: then the list has one version that looks like the document.
     func isCurrent(_ version: KeptVersion, of item: Item, in vault: Vault) throws -> Bool {
@@ -76,12 +76,11 @@ extension VersionStore {
         let isDated = abs(stamp.modificationDate.timeIntervalSince(version.modificationDate)) < 1e-6
         guard stamp.kind == .directory else {
             guard UInt64(stamp.byteCount) == version.byteCount else { return false }
+            // What lost against the document may be of the same date, size and bytes, and came later.
+            if version.isConflict { return try vault.holdsState(of: item.path, version) }
             if isConfirmed { return true }
-            // Another device's document of the same date and size may have come after the version was kept; what lost against
-            // one may be of the same date and size, and came later.
-            if isDated, !version.isConflict, try ItemStatus(of: item.path).changeDate < version.date {
-                return true
-            }
+            // Another device's document of the same date and size may have come after the version was kept.
+            if isDated, try ItemStatus(of: item.path).changeDate < version.date { return true }
             return try vault.holdsBytes(of: item.path, version)
         }
         guard isConfirmed || isDated else { return false }
@@ -93,8 +92,7 @@ extension VersionStore {
             return status.stamp.modificationDate < date
         }
         guard isUntouched, byteCount == version.byteCount else { return false }
-        // As of a file, what lost against it may be of the same date and size.
-        return try isConfirmed || !version.isConflict || vault.holdsContents(of: item.path, version)
+        return try !version.isConflict || vault.holdsState(of: item.path, version)
     }
 
     /// Looks at all members until one is not as it should be.

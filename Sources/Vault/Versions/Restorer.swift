@@ -184,13 +184,13 @@ extension Vault {
         try Restorer(store: store).holdsBytes(of: path, try version.root())
     }
 
-    /// Whether what is at a place has the very bytes that it has in a version, of a package with the same members and links.
-    /// Writes nothing, and follows no link.
+    /// Whether what is at a place has the very bytes, permissions and attributes of the user's that it has in a version, a package
+    /// with the same members and links that have them. Dates are let be. Writes nothing, and follows no link.
     ///
     /// - Throws: As `holdsBytes`.
-    package func holdsContents(of path: FilePath, _ version: KeptVersion) throws -> Bool {
+    package func holdsState(of path: FilePath, _ version: KeptVersion) throws -> Bool {
         let root = try version.root()
-        return try Restorer(store: store).holdsContents(
+        return try Restorer(store: store).holdsState(
             of: root,
             at: path.name,
             in: SourceFolder(at: path.parent)
@@ -199,28 +199,35 @@ extension Vault {
 }
 
 extension Restorer {
-    /// As `Vault.holdsContents`, of an entry.
-    func holdsContents(
+    /// As `Vault.holdsState`, of an entry.
+    func holdsState(
         of entry: ManifestEntry,
         at name: String,
         in folder: SourceFolder,
         depth: Int = 0
     ) throws -> Bool {
-        switch (entry.kind, try folder.status(of: name).stamp.kind) {
-        case (.file, .regular): return try holdsBytes(of: folder.file(name), entry)
+        let stamp = try folder.status(of: name).stamp
+        // As they are kept: without set-user-ID and set-group-ID.
+        let isPermittedAlike = stamp.permissions & 0o1777 == entry.dress.permissions
+        switch (entry.kind, stamp.kind) {
+        case (.file, .regular):
+            let file = try folder.file(name)
+            return try isPermittedAlike && file.userAttributes() == entry.dress.attributes
+                && holdsBytes(of: file, entry)
         case (.link, .symbolicLink): return try folder.linkText(name) == entry.linkText
         case (.folder, .directory):
             guard depth < ContentTree.folderDepthMax, let content = entry.content else {
                 throw damaged(entry)
             }
             let own = try folder.folder(name)
+            guard try isPermittedAlike && own.userAttributes() == entry.dress.attributes else { return false }
             var others = Set(try own.memberNames().map { Array($0.utf8) })
             var isSame = true
             try forEachMember(of: content) { member in
                 guard isSame else { return }
                 isSame =
                     try others.remove(Array(member.name.utf8)) != nil
-                    && holdsContents(of: member, at: member.name, in: own, depth: depth + 1)
+                    && holdsState(of: member, at: member.name, in: own, depth: depth + 1)
             }
             return isSame && others.isEmpty
         default: return false

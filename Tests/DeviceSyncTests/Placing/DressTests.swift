@@ -168,6 +168,41 @@ struct DressTests {
         #expect(failure == nil)
     }
 
+    @Test(
+        "An attribute alone is a conflict that is shown on both, also when somebody has opened the document, and can be settled",
+        arguments: [("a.txt", "a.txt"), ("p.rtfd", "p.rtfd"), ("p.rtfd", "p.rtfd/TXT.rtf")]
+    )
+    func attributeAlone(name: String, place: String) throws {
+        let file = name == "a.txt" ? name : "p.rtfd/TXT.rtf"
+        try part(
+            file,
+            { try $0.setAttribute("user.tag", to: "red", of: place) },
+            { try $0.setAttribute("user.tag", to: "blue", of: place) }
+        )
+        let items =
+            name == file
+            ? ["a.txt": "644 text"] : ["p.rtfd": "755 folder", "p.rtfd/TXT.rtf": "644 text"]
+        func with(_ tag: String) -> [String: String] {
+            var items = items
+            items[place] = items[place]?.replacingOccurrences(of: " ", with: " user.tag=\(tag) ")
+            return items
+        }
+        pair.expectBoth(with("red"))
+        expectConflicts(name, 1)
+        // As documents do that are opened.
+        for device in [one, two] {
+            let versions = device.versions
+            ItemUser(of: name, on: device) { try versions.settleConflictsWithItself(at: $0) }.end()
+        }
+        pair.wait { pair.isSettled }
+        expectConflicts(name, 1)
+        try chooseOther(name)
+        pair.expectBoth(with("blue"))
+        expectConflicts(name, 0)
+        try pair.expectRest()
+        pair.end()
+    }
+
     @Test("A version that has lost comes with what it bore when it is chosen, and with nothing else")
     func chosen() throws {
         try part(
