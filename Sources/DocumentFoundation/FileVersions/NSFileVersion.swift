@@ -162,10 +162,10 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
 
     /// Puts this version in an item's place, or where nothing is. Call it inside a coordinated write of the item.
     ///
-    /// The item keeps its name; if the version is of another type, it gets the version's extension. The state that
-    /// the item is in is kept as a version first; then it is replaced in one step, and durably. What a program that does
-    /// not coordinate saves until that step is kept as well. Contents of the item that are not here are fetched first, as a
-    /// coordinated write has done already.
+    /// The item keeps its name; if the version is of another type, it gets the version's extension, unless the version has lost a
+    /// conflict with the item: then that is called what it is by now. The state that the item is in is kept as a version first;
+    /// then it is replaced in one step, and durably. What a program that does not coordinate saves until that step is kept as
+    /// well. Contents of the item that are not here are fetched first, as a coordinated write has done already.
     ///
     /// - Parameters:
     ///   - url: The item, or where to put the version.

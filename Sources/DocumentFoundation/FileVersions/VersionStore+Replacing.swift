@@ -8,11 +8,14 @@ extension VersionStore {
     /// The item stays permitted what it is, and keeps its attributes. One that has lost a conflict comes with its own: over them it
     /// may have lost.
     ///
-    /// - Returns: Where it is now: the item's name with the version's extension, where that is another.
+    /// - Returns: Where it is now: the item's name with the version's extension, where that is another and the version has lost no
+    ///   conflict.
     /// - Throws: `SystemError`, `VaultError`, `FileVersionError`; the item is as it was then, unless only the change
     ///   of its name is missing. `ESTALE` when others save it again and again.
     func replace(_ url: URL, with version: KeptVersion) throws -> URL {
-        let target = try replaceable(url, with: try version.origin().displayName)
+        // What has lost a conflict with the item is the item's in another state, whatever that was called then.
+        let name = version.isConflict ? url.lastPathComponent : try version.origin().displayName
+        let target = try replaceable(url, with: name)
         var mark: FileMark?
         for attempt in 1...Self.attemptCountMax {
             let known = try keepReplaced(url, target, &mark)

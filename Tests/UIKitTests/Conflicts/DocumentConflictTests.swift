@@ -134,6 +134,22 @@ struct DocumentConflictTests {
         await document.close()
     }
 
+    @Test("A version is chosen in a document that was renamed since, and that stays what it is called")
+    func renamed() async throws {
+        let former = try await closedInConflict()
+        let url = user.playground["a.md"]
+        try FileManager.default.moveItem(at: former, to: url)
+        let document = user.run { TextDocument(fileURL: url) }
+        #expect(await document.open())
+        try await document.resolveConflict(.version(try #require(document.conflictVersions.first)))
+        #expect(document.text == "theirs" && document.documentState == .normal)
+        #expect(try user.playground.text("a.md") == "theirs")
+        #expect(try unresolved(url) == [])
+        await document.close()
+        #expect(try names == ["a.md"])
+        #expect(document.errors.isEmpty)
+    }
+
     @Test("A save that comes to nothing leaves no conflict of a document with itself")
     func failedSave() async throws {
         let document = user.run { FailingDocument(fileURL: user.playground["a.txt"]) }
