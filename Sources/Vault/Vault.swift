@@ -227,8 +227,13 @@ package final class Vault: Sendable {
         let moment = now()
         for item in try item.map({ [$0] }) ?? items() {
             let versions = try versions(of: item)
+            // What is to be merged yet is merged with what it comes from.
+            let ancestors = try versions.filter { $0.isConflict && !$0.isResolved }.map {
+                try $0.ancestor(among: versions)?.id
+            }
             let candidates = versions.map {
-                VersionRetention.Candidate(date: $0.date, isProtected: $0.isProtected)
+                let isProtected = $0.isProtected || ancestors.contains($0.id)
+                return VersionRetention.Candidate(date: $0.date, isProtected: isProtected)
             }
             removed += retention.superfluous(of: candidates, now: moment).map { versions[$0].id }
         }

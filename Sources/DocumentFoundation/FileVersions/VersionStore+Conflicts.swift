@@ -285,21 +285,16 @@ extension VersionStore {
         }
     }
 
-    /// What a version that lost a conflict and the item's own state both come from: the newest state kept before it that
-    /// is another. A save may have kept the same state as one to be replaced, before it found that others wrote it.
-    ///
-    /// - Returns: Nil where none was kept, and for what lost against another device: what was saved here meanwhile may have been saved
-    ///   since the two had the same, and would count as what the other one has taken back.
+    /// What a version that lost a conflict and the item's own state both come from, as `KeptVersion.ancestor(among:)` has it. It is
+    /// not thinned before the conflict is settled.
     package func ancestor(of version: NSFileVersion) throws -> NSFileVersion? {
         guard case .kept(let kept) = version.subject, let item = try knownItem(at: version.itemURL) else {
             return nil
         }
-        guard try kept.origin().reason != .conflict else { return nil }
         let versions = try open(for: version.itemURL).vault.versions(of: item.mark)
-        let former = try versions.prefix { $0.id != kept.id }.last { former in
-            try !former.isConflict && !former.isSameState(as: kept)
+        return try kept.ancestor(among: versions).map {
+            NSFileVersion(.kept($0), of: version.itemURL, in: self)
         }
-        return former.map { NSFileVersion(.kept($0), of: version.itemURL, in: self) }
     }
 
     /// Puts a version at a place where nothing is.

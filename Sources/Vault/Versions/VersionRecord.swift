@@ -170,6 +170,20 @@ extension KeptVersion {
         try root().isSameState(as: other.root())
     }
 
+    /// What a version that lost a conflict and the document's own state both come from: the newest state kept before it that
+    /// is another. A save may have kept the same state as one to be replaced, before it found that others wrote it.
+    ///
+    /// - Parameter versions: Those of its document, the oldest first.
+    /// - Returns: Nil where none was kept, and for what lost against another device: what was saved here meanwhile may have been saved
+    ///   since the two had the same, and would count as what the other one has taken back.
+    /// - Throws: `VaultError` with code `damaged`.
+    package func ancestor(among versions: [KeptVersion]) throws -> KeptVersion? {
+        guard try origin().reason != .conflict else { return nil }
+        return try versions.prefix { $0.id != id }.last { former in
+            try !former.isConflict && !former.isSameState(as: self)
+        }
+    }
+
     private func whole() throws -> (origin: VersionOrigin, root: ManifestEntry) {
         do { return try parts() } catch is MalformedBytes {
             let detail = "The version \(id) is not what was written down. Verify the vault and repair it."

@@ -3,7 +3,8 @@ public import Foundation
 /// How long versions of a document are kept: all of them at first, ever fewer as they grow old.
 ///
 /// A rule says how far apart versions stand that are of a certain age. The newest version of a document, what an
-/// app has said must stay, and the losers of a conflict that nobody has resolved are kept whatever the rules say.
+/// app has said must stay, and the losers of a conflict that nobody has resolved, with what they come from, are kept
+/// whatever the rules say.
 ///
 /// - Source: ours; macOS thins its versions in a like way and lets nobody choose.
 public struct VersionRetention: Hashable, Sendable {

@@ -269,4 +269,31 @@ struct VersionStoreTests {
         #expect(FileManager.default.fileExists(atPath: collected.path))
         #expect(stage.reports.all == [])
     }
+
+    @Test("What a version in conflict is to be merged with is not thinned before that is settled")
+    func thinnedAncestor() throws {
+        let stage = try VersionStage()
+        let keeping = VersionKeeping(
+            .autosave,
+            retention: VersionRetention(rules: [.init(ageMax: 100, interval: 0)])
+        )
+        func save(_ text: String) throws { try stage.store.keep(try stage.write(text, at: "a.txt"), keeping) }
+        for text in ["former", "ancestor"] { try save(text) }
+        let url = try stage.write("theirs", at: "a.txt")
+        let theirs = try stage.store.keepConflict(
+            url,
+            VersionKeeping(.outsideWriter(process: ""))
+        )
+        try save("mine")
+        stage.clock.advance(4000)
+        try save("mine, later")
+        #expect(try stage.texts(url) == ["ancestor", "theirs"])
+        let ancestor = try #require(try stage.store.ancestor(of: theirs))
+        #expect(try stage.run { try stage.text(ancestor.url) } == "ancestor")
+        try stage.store.settle([theirs])
+        stage.clock.advance(4000)
+        try save("mine, at last")
+        #expect(try stage.texts(url) == [])
+        #expect(stage.reports.all == [])
+    }
 }
