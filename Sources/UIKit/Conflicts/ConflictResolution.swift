@@ -10,5 +10,6 @@ public enum ConflictResolution: Hashable, Sendable {
     case both
     /// All become one; where two have changed the same, one side's stands, the same one on every device. What lost against another
     /// device is merged without what both came from, which only some documents can be: packages and replicas can, texts cannot.
+    /// Copies that are kept beside the document stay that, and in conflict with it.
     case merged
 }

@@ -32,6 +32,13 @@ struct DocumentConflicts {
         return conflicts
     }
 
+    /// The versions alone.
+    var withoutCopies: DocumentConflicts {
+        var conflicts = self
+        conflicts.copies = []
+        return conflicts
+    }
+
     /// What of this is still so.
     func stillIn(_ now: DocumentConflicts) -> DocumentConflicts {
         var conflicts = self

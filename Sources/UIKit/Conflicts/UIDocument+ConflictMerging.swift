@@ -5,7 +5,7 @@ internal import Merging
 
 /// What all versions in conflict come to as one.
 struct ConflictMerge: Sendable {
-    /// What was in conflict when it began.
+    /// The versions that were in conflict when it began. Copies are merged with nothing.
     let conflicts: DocumentConflicts
     let outcome: MergeOutcome
     let mine: OwnVersion
@@ -22,6 +22,7 @@ extension UIDocument {
     /// Merges what is in conflict into what is in memory.
     ///
     /// - Returns: What that was: more may have come since.
+    /// - Throws: `DocumentError`, also where only copies beside the document are in conflict with it.
     func mergeConflicts() async throws -> DocumentConflicts {
         for _ in 0..<Self.attemptCountMax {
             let merge = try await mergeOfConflicts(forLooking: false)
@@ -39,7 +40,10 @@ extension UIDocument {
     ///   read-only and gone with their version.
     func mergeOfConflicts(forLooking: Bool) async throws -> ConflictMerge {
         let mine = try takeMine()
-        let conflicts = unsettled
+        guard !unsettled.versions.isEmpty || unsettled.copies.isEmpty else {
+            throw DocumentError.copiesNotMerged(at: fileURL)
+        }
+        let conflicts = unsettled.withoutCopies
         return try await withCheckedThrowingContinuation { continuation in
             fileAccess.queue.async { [self] in
                 continuation.resume(

@@ -26,7 +26,7 @@ extension UIDocument {
     }
 
     /// - Parameter shown: The names of the versions that a person has chosen between; nil for all that are known now. What goes
-    ///   into a merge is settled with it, shown or not: nothing of that is lost.
+    ///   into a merge is settled with it, shown or not: nothing of that is lost. Copies beside the document go into none.
     func resolveConflict(_ resolution: ConflictResolution, among shown: Set<String>?) async throws {
         // What is being opened is not known yet to be in conflict: then all that is found is meant.
         let known = lifecycle.phase == .opening ? nil : unsettled

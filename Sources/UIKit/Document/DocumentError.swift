@@ -65,6 +65,16 @@ public struct DocumentError: Error, CustomNSError, LocalizedError, Sendable {
         )
     }
 
+    static func copiesNotMerged(at url: URL) -> DocumentError {
+        DocumentError(
+            code: .notMerged,
+            url: url,
+            detail:
+                "What others wrote into “\(url.lastPathComponent)” is kept beside it, and is not merged. "
+                + "Open it, take over what is wanted, and keep the document as it is."
+        )
+    }
+
     static func keepsChanging(at url: URL) -> DocumentError {
         DocumentError(
             code: .notMerged,

@@ -128,6 +128,13 @@ struct DocumentConflictTests {
         let texts = try names.map { try user.playground.text($0) }
         #expect(texts.sorted() == ["mine", "theirs"])
         #expect(document.documentState.contains(.inConflict))
+        // It is merged with nothing, so that is not settled.
+        let error = await #expect(throws: DocumentError.self) {
+            try await document.resolveConflict(.merged)
+        }
+        #expect(error?.code == .notMerged)
+        #expect(document.documentState == .inConflict && document.conflictCopyURLs.count == 1)
+        #expect(document.text == "mine")
         try await document.resolveConflict(.current)
         #expect(document.documentState == .normal)
         #expect(try names.count == 2)
