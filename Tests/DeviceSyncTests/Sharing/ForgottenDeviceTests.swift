@@ -62,7 +62,9 @@ struct ForgottenDeviceTests {
         device.said.contains { if case .hubPutBack = $0 { true } else { false } }
     }
 
-    @Test("A hub without room for letting it in again holds up nothing else, and has it let in once there is some")
+    @Test(
+        "A hub without room for letting it in again holds up nothing else, and it is let in once there is some"
+    )
     func withoutRoom() throws {
         let (first, second) = try forgetSecond()
         hub.limit(toByteCount: 0, sparing: 0)
