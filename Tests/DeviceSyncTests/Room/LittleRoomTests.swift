@@ -115,7 +115,7 @@ struct LittleRoomTests {
         two.line.mend()
         #expect(two.wait { two.status?.stuck["p.rtfd"]?.contains("No space left") == true }, "\(two.said)")
         #expect(two.explanation("p.rtfd")?.next.contains("Free some space") == true)
-        #expect(room.byteCount > 8 << 20, "\(room.byteCount)")
+        #expect(room.byteCount > 12 << 20, "\(room.byteCount)")
         #expect(two.text("p.rtfd/notes.txt") == text("one", "two\nTHREE"))
         pair.end()
     }
