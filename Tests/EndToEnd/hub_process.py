@@ -85,8 +85,8 @@ class Hub:
             if not connection:
                 used.close()
 
-    def register(self, invitation, name="Phone"):
-        key = Ed25519PrivateKey.from_private_bytes(SEED)
+    def register(self, invitation, name="Phone", seed=SEED):
+        key = Ed25519PrivateKey.from_private_bytes(seed)
         signing, agreement = key.public_key().public_bytes_raw(), bytes([0x22] * 32)
         signed = b"sheaf register 1" + hashlib.sha256(invitation.encode()).digest() + signing + agreement
         body = {"invitation": invitation, "name": name, "signingKey": signing.hex(), "agreementKey": agreement.hex(),

@@ -115,10 +115,20 @@ def test_a_revoked_device_is_nobody_and_waits_no_longer(hub):
 
 
 def test_an_invitation_works_once(hub):
-    assert hub.register(hub.invitation).json["error"]["code"] == "bad-invitation"
+    others = bytes([0x33] * 32)
+    assert hub.register(hub.invitation, seed=others).json["error"]["code"] == "bad-invitation"
     typed = hub.run("invite").stdout.strip()
     assert hub.register(typed.lower().replace("-", " ")).status == 201
-    assert hub.register(typed).status == 403
+    assert hub.register(typed, seed=others).status == 403
+
+
+def test_who_has_not_heard_that_it_is_registered_registers_again(hub):
+    again = hub.register(hub.invitation)
+    assert again.status == 201 and again.json["device"] == hub.device and again.json["token"] != hub.token
+    # What nobody has heard is worth nothing any more.
+    assert hub.ask("GET", "/v1/devices").status == 401
+    hub.token = again.json["token"]
+    assert [each["device"] for each in hub.ask("GET", "/v1/devices").json["devices"]] == [hub.device]
 
 
 def test_a_blob_that_is_cut_off_is_gone_on_with(hub):

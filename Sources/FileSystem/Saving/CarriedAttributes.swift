@@ -91,9 +91,15 @@ struct CarriedAttributes {
         }
         let kept = try keepOwner(of: file, now: own)
         let carried = kept == .nothing ? forAnotherGroup : self
+        // To what may not be written to nobody gives attributes, not even its owner.
+        let isUnlocked = !extended.isEmpty && own.stamp.permissions & UInt32(S_IWUSR) == 0
+        if isUnlocked {
+            try SystemCalls.fchmod(file, own.stamp.permissions & 0o7777 | UInt32(S_IWUSR))
+        }
         let changesAccessList = try carried.applyExtended(to: file)
         let wanted = (permissions ?? carried.status.stamp.permissions) & allowedPermissions(kept)
-        let isTouched = own.owner != status.owner || own.group != status.group || changesAccessList
+        let isTouched =
+            own.owner != status.owner || own.group != status.group || changesAccessList || isUnlocked
         if isTouched || own.stamp.permissions != wanted { try SystemCalls.fchmod(file, wanted) }
     }
 

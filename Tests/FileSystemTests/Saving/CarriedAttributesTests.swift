@@ -42,6 +42,22 @@ struct CarriedAttributesTests {
         }
     }
 
+    @Test("What may not be written to takes over what the former bore", .enabled(if: geteuid() == 0))
+    func unwritable() async {
+        await #expect(processExitsWith: .success) {
+            let place = try OthersPlace()
+            guard let item = try place.file(named: "item.doc", permissions: 0o666) else { return }
+            try SystemCalls.lsetxattr(item, "user.tag", Array("red".utf8), isNew: true)
+            try place.save(item, asGroup: 1001) { save in
+                let staged = try save.stagedPath()
+                try DiskTree.file("new").write(to: staged)
+                try #require(chmod(staged.string, 0o444) == 0)
+            }
+            #expect(try SystemCalls.lgetxattr(item, "user.tag", byteCount: 3) == Array("red".utf8))
+            #expect(try String(contentsOfFile: item.string, encoding: .utf8) == "new")
+        }
+    }
+
     @Test(
         "A package that a group shares stays one where another of the group saves it",
         .enabled(if: geteuid() == 0)
