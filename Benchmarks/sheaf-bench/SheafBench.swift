@@ -30,9 +30,8 @@ enum SheafBench {
         ("merge", MergeBenchmark.run),
         ("sealing", SealingBenchmark.run),
         ("hub", HubBenchmark.run),
+        ("polls", HubBenchmark.polls),
     ]
-    /// What is measured only when it is named, as it may want a kernel of its own.
-    private static let groupsApart: [Group] = [("polls", HubBenchmark.polls)]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.
     static func main() {
@@ -68,15 +67,14 @@ enum SheafBench {
             throw BenchmarkFailure("usage: sheaf-bench --work FOLDER --output FILE [GROUP...]")
         }
         let chosen = arguments.dropFirst(4)
-        let all = groups + groupsApart
-        if let unknown = chosen.first(where: { name in !all.contains { $0.name == name } }) {
+        if let unknown = chosen.first(where: { name in !groups.contains { $0.name == name } }) {
             throw BenchmarkFailure(
-                "there is no group \(unknown), only \(all.map(\.name).joined(separator: ", "))"
+                "there is no group \(unknown), only \(groups.map(\.name).joined(separator: ", "))"
             )
         }
         var figures: [Figure] = []
         var used: [WorkFolder] = []
-        for group in chosen.isEmpty ? groups : all.filter({ chosen.contains($0.name) }) {
+        for group in groups where chosen.isEmpty || chosen.contains(group.name) {
             let work = try WorkFolder(URL(fileURLWithPath: arguments[1]).appendingPathComponent(group.name))
             used.append(work)
             // What the group before has written is on the disk, and not in this one's way.
