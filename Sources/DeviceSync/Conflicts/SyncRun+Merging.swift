@@ -55,8 +55,8 @@ extension SyncRun {
             let (next, isOver) = sum.addingReportingOverflow(try ContentStore.contents(name).byteCount)
             return isOver ? .max : next
         }
-        let free = try StorageFolder(at: place.memory).freeByteCount()
-        guard needed > UInt64(clamping: free) else { return }
+        // The vault is in the memory, so on the same volume.
+        guard needed > UInt64(clamping: try contents.roomByteCount()) else { return }
         throw SystemError(call: "write", errno: ENOSPC, path: place.memory)
     }
 }

@@ -85,8 +85,8 @@ struct ContentStore: Sendable {
 
     func has(_ name: ContentName) throws -> Bool { try vault.has(try Self.contents(name)) }
 
-    /// How much room this device has for contents, in bytes.
-    func freeByteCount() throws -> Int { try vault.freeByteCount() }
+    /// How much room this device has for contents, in bytes, others' left out.
+    func roomByteCount() throws -> Int { try vault.roomByteCount() }
 
     /// Whether it is certain that two versions of a package are in conflict, by what is written down of their members.
     func areInConflict(

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import HubProtocol
-internal import Locks
 internal import Sync
 internal import SyncMessages
 internal import Vault
@@ -44,7 +43,7 @@ extension HubLine {
             let items = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
             var room: Int?
             let short = retrySingly(wanted.map(\.name)) { name in
-                room = freeByteCount
+                room = roomByteCount
                 try contents.fetch(
                     [(name, items[name] ?? .root)],
                     beside: wanted.map(\.name),
@@ -60,7 +59,7 @@ extension HubLine {
 
     func download(_ all: [Fetch]) {
         for fetch in withRoom(all) {
-            let room = freeByteCount
+            let room = roomByteCount
             attempt {
                 try contents.fetch([(fetch.name, fetch.item)], from: hub, try desk.blobOpener()) {
                     [receiver] in receiver(.progress(fetch.name, $0))
@@ -105,51 +104,6 @@ extension HubLine {
             }
         }
         return nil
-    }
-
-    // MARK: Room
-
-    /// Contents for which this device had no room.
-    struct Shortage: Sendable {
-        /// How much there was before they were asked for.
-        let room: Int
-        let why: SyncRefusal
-    }
-
-    /// So much more room is some.
-    private static let roomGrowth = 1 << 20
-
-    /// How much there is; nil where the volume does not say.
-    private var freeByteCount: Int? { try? contents.freeByteCount() }
-
-    private static func isShortage(_ error: any Error) -> Bool {
-        refusal(error).code == .quota || DiskRefusal.cause(of: error) == .full
-    }
-
-    private func note(_ why: SyncRefusal, of names: [ContentName], with room: Int?) {
-        guard let room else { return }
-        shortages.withLock { shortages in
-            for name in names { shortages[name] = Shortage(room: room, why: why) }
-        }
-    }
-
-    /// Those for which there may be room. Whoever has none would have all of them come again and again, to no end: they are asked for
-    /// when there is more room than there was.
-    private func withRoom(_ wanted: [Fetch]) -> [Fetch] {
-        let known = shortages.withLock { $0 }
-        guard !known.isEmpty, let free = freeByteCount else { return wanted }
-        return wanted.filter { fetch in
-            let name = fetch.name
-            guard let short = known[name] else { return true }
-            let growth = min(Self.roomGrowth, Self.byteCount(of: name))
-            // What has come to be here otherwise needs none.
-            if free > short.room + growth || (try? contents.has(name)) == true {
-                shortages.withLock { $0[name] = nil }
-                return true
-            }
-            receiver(.failed([name], short.why, nil))
-            return false
-        }
     }
 
     static func failed(_ name: ContentName, _ error: any Error) -> News {

@@ -19,9 +19,6 @@ extension Vault {
         return try store.has(content, contents.entry.kind, countsLent: contents.entry.mayBeLent(in: store))
     }
 
-    /// How much room there is for what comes, in bytes, as far as its volume says.
-    package func freeByteCount() throws -> Int { try store.packs.freeByteCount() }
-
     /// Stores contents of documents that come from elsewhere, all made durable together.
     ///
     /// - Parameters:
@@ -63,15 +60,6 @@ extension Vault {
 }
 
 extension VaultStore {
-    /// A quarter of what is free is left to others, and no more than this.
-    private static let leftByteCountMax = 64 << 20
-
-    /// How much room there is for more: without any left nobody could save anything, nor could be noted what has been done.
-    func roomByteCount() throws(SystemError) -> Int {
-        let free = try packs.freeByteCount()
-        return free - min(free / 4, Self.leftByteCountMax)
-    }
-
     /// Whether all of some contents is here.
     ///
     /// - Parameter countsLent: Whether what is lent counts, which need not stay.

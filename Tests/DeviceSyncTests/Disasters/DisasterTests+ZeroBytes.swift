@@ -87,19 +87,26 @@ extension DisasterTests {
         pair.end()
     }
 
+    /// Two devices that have a file, the second of which is kept in step over a line that the test holds.
+    private func sharing(_ text: String, as name: String) throws -> (DevicePair, HeldDevice) {
+        let pair = try DevicePair(isSecondToStart: false)
+        let (one, two) = (pair.one, pair.two)
+        let held = try HeldDevice(two)
+        try one.write(text, to: name)
+        pair.wait {
+            two.text(name) == text && one.status?.isSettled == true && held.running.status.isSettled
+        }
+        return (pair, held)
+    }
+
     @Test(
         "Zero bytes after a power cut: a save of which the disk has lost the bytes is had again, and no zeros are sent",
         arguments: SaveMoment.allCases,
         [false, true]
     )
     func zeroBytes(moment: SaveMoment, isAsLong: Bool) throws {
-        let pair = try DevicePair(isSecondToStart: false)
+        let (pair, held) = try sharing("text", as: "a.txt")
         let (one, two) = (pair.one, pair.two)
-        let held = try HeldDevice(two)
-        try one.write("text", to: "a.txt")
-        pair.wait {
-            two.text("a.txt") == "text" && one.status?.isSettled == true && held.running.status.isSettled
-        }
         let (count, call) = (pair.hub.entryCount, moment == .sent ? HeldHub.Call.offer : .store)
         held.hub.hold([call])
         if moment != .unread {
@@ -128,13 +135,8 @@ extension DisasterTests {
         [false, true]
     )
     func zeroBytesOfOthers(moment: NewsMoment, isAsLong: Bool) throws {
-        let pair = try DevicePair(isSecondToStart: false)
+        let (pair, held) = try sharing("text", as: "a.txt")
         let (one, two) = (pair.one, pair.two)
-        let held = try HeldDevice(two)
-        try one.write("text", to: "a.txt")
-        pair.wait {
-            two.text("a.txt") == "text" && one.status?.isSettled == true && held.running.status.isSettled
-        }
         let count = pair.hub.entryCount
         let arrival = Arrival(at: two.path("a.txt")) { [two] in
             // From now on the process changes nothing, whatever it goes on with.

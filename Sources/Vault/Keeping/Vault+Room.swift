@@ -1,0 +1,17 @@
+package import FileSystem
+
+extension Vault {
+    /// How much room there is for more on the vault's volume, in bytes, as far as that says.
+    package func roomByteCount() throws(SystemError) -> Int { try store.roomByteCount() }
+}
+
+extension VaultStore {
+    /// A quarter of what is free is left to others, and no more than this.
+    private static let leftByteCountMax = 64 << 20
+
+    /// How much room there is for more: without any left nobody could save anything, nor could be noted what has been done.
+    func roomByteCount() throws(SystemError) -> Int {
+        let free = try packs.freeByteCount()
+        return free - min(free / 4, Self.leftByteCountMax)
+    }
+}
