@@ -90,8 +90,8 @@ int cdoc_peer_credentials(int fd, pid_t *process, uid_t *user) {
     return 0;
 }
 
-int cdoc_accept(int fd) {
-    return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+int cdoc_accept(int fd, struct sockaddr *address, socklen_t *byte_count) {
+    return accept4(fd, address, byte_count, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
 pid_t cdoc_spawn_detached(const char *path, char *const arguments[], char *const environment[]) {

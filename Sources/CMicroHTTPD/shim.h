@@ -3,15 +3,17 @@
 #include <microhttpd.h>
 #include <sys/socket.h>
 
-/// MHD_start_daemon(3), which is variadic. `listen_fd` is taken over only when this succeeds.
+/// MHD_start_daemon(3), which is variadic.
 static inline struct MHD_Daemon *cdoc_mhd_start(
     unsigned int flags, MHD_AcceptPolicyCallback admit, MHD_AccessHandlerCallback handle,
     void *(*began)(void *, const char *, struct MHD_Connection *),
-    MHD_RequestCompletedCallback ended, void *cls, struct MHD_OptionItem *items) {
+    MHD_RequestCompletedCallback ended, MHD_NotifyConnectionCallback connected, void *cls,
+    struct MHD_OptionItem *items) {
     return MHD_start_daemon(
         flags, 0, admit, cls, handle, cls,
         MHD_OPTION_URI_LOG_CALLBACK, began, cls,
         MHD_OPTION_NOTIFY_COMPLETED, ended, cls,
+        MHD_OPTION_NOTIFY_CONNECTION, connected, cls,
         MHD_OPTION_ARRAY, items, MHD_OPTION_END);
 }
 

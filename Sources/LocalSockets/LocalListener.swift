@@ -76,7 +76,9 @@ package final class LocalListener: Sendable {
         do {
             return LocalSocket(
                 SocketDescriptor(
-                    owning: try SocketCalls.check("accept4", "a listener") { cdoc_accept(descriptor.number) }
+                    owning: try SocketCalls.check("accept4", "a listener") {
+                        cdoc_accept(descriptor.number, nil, nil)
+                    }
                 )
             )
         } catch {

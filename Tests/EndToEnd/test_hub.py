@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import random
+import resource
 import shutil
 import socket
 import stat
@@ -98,6 +99,20 @@ def test_who_waits_hears_of_an_entry_at_once(hub):
         return time.monotonic() - start
     # What comes on top is the hub's if it is so each time, else the machine's.
     assert any(seconds_waited() < 3 for _ in range(3))
+
+
+def test_a_hub_that_may_open_no_more_files_takes_who_comes_later(hub):
+    process = hub.process.pid
+    count, (_, most) = len(os.listdir(f"/proc/{process}/fd")), resource.prlimit(process, resource.RLIMIT_NOFILE)
+    resource.prlimit(process, resource.RLIMIT_NOFILE, (count + 4, most))
+    connections = [hub.connect() for _ in range(4)]
+    for connection in connections:
+        assert hub.ask("GET", "/v1/health", connection=connection).status == 200
+    late = Asking(lambda: hub.ask("GET", "/v1/health"))
+    assert hub.ask("GET", "/v1/health", connection=connections[0]).status == 200
+    assert late.answer is None
+    connections[1].close()
+    assert late.join().answer.status == 200
 
 
 def test_a_revoked_device_is_nobody_and_waits_no_longer(hub):

@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/fanotify.h>
 #include <sys/inotify.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 
@@ -60,8 +61,8 @@ int cdoc_syncfs(int fd);
 /// The process and user at the other end of a Unix socket: SO_PEERCRED of unix(7), whose struct needs _GNU_SOURCE.
 int cdoc_peer_credentials(int fd, pid_t *process, uid_t *user);
 
-/// accept4(2) with SOCK_CLOEXEC and SOCK_NONBLOCK; declared only for _GNU_SOURCE.
-int cdoc_accept(int fd);
+/// accept4(2) with SOCK_CLOEXEC and SOCK_NONBLOCK; declared only for _GNU_SOURCE. `address` may be NULL, `byte_count` then, too.
+int cdoc_accept(int fd, struct sockaddr *address, socklen_t *byte_count);
 
 /// posix_spawn(3) in a session of its own, with /dev/null as its three streams and no other descriptor; the flags and
 /// actions for it are declared only for _GNU_SOURCE. Returns the process, or -1 with errno.

@@ -83,6 +83,13 @@ package struct HTTPLimits: Sendable {
     ///
     /// A longer head is answered with 431.
     package var headByteCountMax = 32 * 1024
+    /// How many connections at a time, those that came first, have `roomyByteCount` instead of `headByteCountMax`.
+    ///
+    /// Half of a connection's memory takes what is received of a body at a time. It is in use until the connection ends, once
+    /// a first request has been answered: the library clears all of it.
+    package var roomyConnectionCountMax = 0
+    /// Memory for a connection that long bodies come over, in bytes.
+    package var roomyByteCount = 128 * 1024
     /// After how many seconds without a byte a connection is closed.
     ///
     /// Waiting for an answer does not count.

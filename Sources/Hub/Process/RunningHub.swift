@@ -77,8 +77,7 @@ package final class RunningHub: Sendable {
         address = options.address.with(port: listener.port)
         var limits = HTTPLimits()
         limits.connectionCountMax = max(64, OpenFiles.raised() - 256)
-        // Half of it takes what is received of a body at a time; only what is used is resident.
-        limits.headByteCountMax = 128 << 10
+        limits.roomyConnectionCountMax = Self.roomyConnectionCountMax
         // A client that is still sending may not read an answer that closes the connection: what is refused is read.
         limits.unwantedBodyByteCountMax = UInt64(HubLimits.framesByteCountMax)
         // The library goes through all waiting connections of a thread whenever one of them is answered.
@@ -115,6 +114,9 @@ package final class RunningHub: Sendable {
             )
         }
     }
+
+    /// 64 MiB for those whose bodies are long; all others only wait for news, most of the time.
+    private static let roomyConnectionCountMax = 512
 
     private static func listener(on address: ListeningAddress) throws -> TCPListener {
         do { return try TCPListener(on: address, backlog: backlog) } catch {

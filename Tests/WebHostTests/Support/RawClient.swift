@@ -60,6 +60,12 @@ final class RawClient: @unchecked Sendable {
         }
     }
 
+    /// Whether no byte is there, and no end of the stream.
+    var hasNothingToRead: Bool {
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) == -1 && errno == EAGAIN
+    }
+
     /// One HTTP response.
     func response(toHead: Bool = false) async throws -> RawResponse {
         try await offPool { try self.responseNow(toHead: toHead) }
