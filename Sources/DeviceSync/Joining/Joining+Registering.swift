@@ -27,7 +27,8 @@ extension Joining {
         let lock = try Sharing.lockFile(DeviceMemory.lockName, in: own)
         guard try lock.lock(waits: false) else { throw SyncFailure.inUseRegistering(folder) }
         defer { lock.unlock() }
-        let client = try HubClient(hub)
+        // It was asked a moment ago.
+        let client = try HubClient(hub, losses: .borne)
         defer { client.close() }
         let former = Joining(home, at: hub, named: joined.settings.deviceName)
         let credentials = try former.register(joined.identity, client, invitation)

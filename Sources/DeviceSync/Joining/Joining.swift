@@ -41,7 +41,7 @@ package struct Joining: Sendable {
     package func begin(_ folder: FilePath, invitation: String) throws -> ContainerSettings {
         try preparing(folder) {
             let identity = try DeviceIdentity(random: RandomBytes.make)
-            let client = try HubClient(hub)
+            let client = try HubClient(hub, losses: .borneOnceReached)
             defer { client.close() }
             let credentials = try register(identity, client, invitation)
             let container = ContainerName(unchecked: try RandomBytes.make(ContainerName.byteCount))
@@ -66,7 +66,7 @@ package struct Joining: Sendable {
         var side = try FirstPairing(code, random: RandomBytes.make)
         let relay = PairingRelay(client, code.pairing, as: .first)
         person.show(code)
-        do { try pair(&side, relay, joined, person, client) } catch {
+        do { try pair(&side, relay, joined, person) } catch {
             tellIfPossible(try side.handle(.cancel), relay)
             throw error
         }
@@ -84,10 +84,12 @@ package struct Joining: Sendable {
         _ side: inout FirstPairing,
         _ relay: PairingRelay,
         _ joined: JoinedContainer,
-        _ person: PairingPerson,
-        _ client: HubClient
+        _ person: PairingPerson
     ) throws {
         let keys = home.ring(of: joined)
+        // There is a line, by what the other device has said over it.
+        let client = try HubClient(hub, token: joined.settings.credentials.token, losses: .borne)
+        defer { client.close() }
         let container = HubContainer(joined.settings.container, at: client)
         var events: [PairingEvent] = []
         while true {
@@ -141,7 +143,7 @@ package struct Joining: Sendable {
                 as: identity.publicIdentity(named: deviceName),
                 random: RandomBytes.make
             )
-            do { return try pair(&side, relay, identity, folder, person, client) } catch {
+            do { return try pair(&side, relay, identity, folder, person) } catch {
                 tellIfPossible(try side.handle(.cancel), relay)
                 throw error
             }
@@ -153,9 +155,11 @@ package struct Joining: Sendable {
         _ relay: PairingRelay,
         _ identity: DeviceIdentity,
         _ folder: FilePath,
-        _ person: PairingPerson,
-        _ client: HubClient
+        _ person: PairingPerson
     ) throws -> ContainerSettings {
+        // There is a line, by what the other device has said over it.
+        let client = try HubClient(hub, losses: .borne)
+        defer { client.close() }
         var actions = try side.begin()
         var events: [PairingEvent] = []
         while true {
@@ -227,6 +231,8 @@ package struct Joining: Sendable {
     ) throws -> DeviceCredentials {
         // People have typed and compared since it was looked at.
         try home.checkRoom()
+        // From here on a line that is lost is waited for.
+        _ = try client.health()
         return try client.register(
             DeviceRegistration(
                 invitation: invitation,

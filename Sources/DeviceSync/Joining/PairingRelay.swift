@@ -10,8 +10,7 @@ final class PairingRelay {
     private let messages: (_ after: Int) throws -> [NumberedPairingMessage]
     private var heard = 0
     private let begun = Date()
-    /// Since when there is no line; nil while there is one.
-    private var lost: Date?
+    private var patience: LinePatience
 
     private static let waitSeconds = 20
 
@@ -34,14 +33,13 @@ final class PairingRelay {
         messages: @escaping (_ after: Int) throws -> [NumberedPairingMessage]
     ) {
         (self.side, self.pauseSeconds, self.say, self.messages) = (side, pauseSeconds, say, messages)
+        patience = LinePatience(wasThere: true, pauseSeconds: pauseSeconds)
     }
 
     /// How often the hub may say that it was asked too often, and for how long it is left alone then.
     private static let attemptCountMax = 20
     private let pauseSeconds: Double
     private let pause = DispatchSemaphore(value: 0)
-    /// Who carries a telephone into the next room is not to begin anew; who has no line at all is to hear of that.
-    private static let lossSecondsMax = 60.0
 
     func send(_ message: [UInt8]) throws {
         try patiently { try say(PairingMessage(from: side, message: Data(message))) }
@@ -56,31 +54,26 @@ final class PairingRelay {
     private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
         for _ in 1..<Self.attemptCountMax {
             do { return try body() } catch let failure as HubFailure where failure.error.code == .tooMany {
-                rest()
+                rest(pauseSeconds)
             }
         }
         return try body()
     }
 
-    private func rest() { _ = pause.wait(timeout: .now() + pauseSeconds) }
+    private func rest(_ seconds: Double) { _ = pause.wait(timeout: .now() + seconds) }
 
     /// What the other side has said, or how late it is.
     func hear() throws -> [PairingEvent] {
         let messages: [NumberedPairingMessage]
         do {
             messages = try patiently { try self.messages(heard) }
-            lost = nil
+            patience.regain()
         } catch let failure as HubFailure where failure.error.code == .notFound && isAsOldAsPairingsGet {
             // To the hub it is over in this very second.
             return [.time(PairingLimits.seconds)]
         } catch let failure as LineFailure {
-            // To ask once more changes nothing.
-            let since = lost ?? Date()
-            lost = since
-            guard failure.remedy == nil, Date().timeIntervalSince(since) < Self.lossSecondsMax else {
-                throw failure
-            }
-            rest()
+            guard let seconds = patience.pause(after: failure) else { throw failure }
+            rest(seconds)
             return [.time(Int(Date().timeIntervalSince(begun)))]
         }
         heard = messages.last?.number ?? heard

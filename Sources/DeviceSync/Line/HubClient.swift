@@ -1,3 +1,4 @@
+internal import Dispatch
 package import Foundation
 internal import HTTPClient
 package import HubProtocol
@@ -7,18 +8,36 @@ internal import Locks
 package final class HubClient: Sendable {
     private let http: HTTPClient
     private let token: Locked<String?>
+    private let losses: Locked<LinePatience?>
+    private let closing = DispatchSemaphore(value: 0)
+
+    /// What a call does while there is no line.
+    package enum Losses: Sendable {
+        /// It fails.
+        case told
+        /// It goes on trying for a minute. For who has an invitation that works once, and would not get another for an answer that
+        /// was lost: all that a client asks is the same when it is asked twice.
+        case borne
+        /// So, once the hub has answered: where none is, that is said at once.
+        case borneOnceReached
+    }
 
     /// - Parameters:
     ///   - address: Where the hub is.
     ///   - token: What the hub gave this device when it was registered; nil before that.
+    ///   - losses: What a call does while there is no line.
     /// - Throws: `LineFailure` for what is no address of a hub.
-    package init(_ address: URL, token: String? = nil) throws {
+    package init(_ address: URL, token: String? = nil, losses: Losses = .told) throws {
         do { http = try HTTPClient(address) } catch { throw LineFailure(error.description) }
         self.token = Locked(token)
+        self.losses = Locked(losses == .told ? nil : LinePatience(wasThere: losses == .borne))
     }
 
     /// Ends the calls that wait, and all later ones.
-    package func close() { http.close() }
+    package func close() {
+        http.close()
+        closing.signal()
+    }
 
     /// How a hub answers who has no token.
     package struct Health: Sendable {
@@ -181,6 +200,20 @@ package final class HubClient: Sendable {
             patience: patience,
             answerByteCountMax: answerByteCountMax
         )
+        while true {
+            do {
+                let answer = try self.answer(to: request, route)
+                losses.withLock { $0?.regain() }
+                return answer
+            } catch let failure as LineFailure {
+                guard let seconds = losses.withLock({ $0?.pause(after: failure) }),
+                    closing.wait(timeout: .now() + seconds) == .timedOut
+                else { throw failure }
+            }
+        }
+    }
+
+    private func answer(to request: HTTPRequest, _ route: HubRoute) throws -> HTTPAnswer {
         let answer: HTTPAnswer
         do { answer = try http.send(request) } catch { throw LineFailure(error) }
         guard (200..<300).contains(answer.status) else {

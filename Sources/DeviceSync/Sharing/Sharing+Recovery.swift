@@ -99,7 +99,7 @@ extension Joining {
         by askForKey: () throws -> RecoveryKey
     ) throws -> ContainerSettings {
         try preparing(folder) {
-            let client = try HubClient(hub)
+            let client = try HubClient(hub, losses: .borneOnceReached)
             defer { client.close() }
             let identity = try DeviceIdentity(random: RandomBytes.make)
             let credentials = try register(identity, client, invitation)
