@@ -241,4 +241,34 @@ struct RestoringTests {
         try bench.vault.remove([version.id])
         try bench.vault.collect(deadShareMin: 0)
     }
+
+    @Test("A link that leads to what only looks the same is another state")
+    func alikeLinks() throws {
+        let bench = try VaultBench(key: key)
+        let dress = MemberDress(
+            permissions: 0o777,
+            modificationSeconds: 0,
+            modificationNanoseconds: 0,
+            attributes: [:]
+        )
+        let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+        let folder = bench.document("link").parent
+        try #require(symlink(decomposed, folder.appending("link").string) == 0)
+        for (text, isSame) in [(composed, false), (decomposed, true)] {
+            let entry = ManifestEntry(
+                name: "",
+                kind: .link,
+                dress: dress,
+                byteCount: 0,
+                content: nil,
+                linkText: text
+            )
+            let found = try Restorer(store: bench.vault.store).holdsState(
+                of: entry,
+                at: "link",
+                in: SourceFolder(at: folder)
+            )
+            #expect(found == isSame)
+        }
+    }
 }

@@ -101,6 +101,8 @@ extension SyncRun {
                 return false
             }
             (table.root, hasRootEnded) = (found.trace, false)
+            // The same folder on another device number is another one by what apps know it by.
+            tellAppsOfRoot(found.names.plain)
             // Where the memory cannot be read now it is doubted, which removes nothing.
             if found.directory != (try? memory.value(Self.directoryKey)) { doubtRoot() }
             _ = doubtIfPutBack()

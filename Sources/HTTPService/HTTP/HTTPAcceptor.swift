@@ -43,8 +43,11 @@ final class HTTPAcceptor: Sendable {
         let source = DispatchSource.makeReadSource(fileDescriptor: listener.number, queue: queue)
         source.setEventHandler { self.takeAll(serve) }
         source.setCancelHandler { [listener] in _ = shutdown(listener.number, CInt(SHUT_RDWR)) }
-        source.resume()
-        state.withLock { $0.source = source }
+        // It may be paused as soon as it runs.
+        state.withLock { state in
+            state.source = source
+            source.resume()
+        }
     }
 
     /// Takes none any longer, and refuses who comes: returns when `serve` will not be called again.

@@ -214,7 +214,9 @@ extension Restorer {
             let file = try folder.file(name)
             return try isPermittedAlike && file.userAttributes() == entry.dress.attributes
                 && holdsBytes(of: file, entry)
-        case (.link, .symbolicLink): return try folder.linkText(name) == entry.linkText
+        case (.link, .symbolicLink):
+            // By its bytes: texts that only look alike lead elsewhere.
+            return try folder.linkText(name).utf8.elementsEqual(entry.linkText.utf8)
         case (.folder, .directory):
             guard depth < ContentTree.folderDepthMax, let content = entry.content else {
                 throw damaged(entry)
