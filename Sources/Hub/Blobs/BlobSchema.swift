@@ -52,6 +52,13 @@ enum BlobSchema {
         return try select.step() ? select.integer(0) : 1
     }
 
+    /// Whether any account has ever had a blob.
+    static func hasAccounts(_ connection: SQLiteConnection) throws -> Bool {
+        let select = try connection.statement("SELECT EXISTS(SELECT 1 FROM accounts)")
+        defer { select.reset() }
+        return try select.step() && select.integer(0) != 0
+    }
+
     static func note(servedSeconds: Int, _ connection: SQLiteConnection) throws {
         let note = try connection.statement("UPDATE served SET seconds = max(seconds, ?)")
         note.bind(1, servedSeconds)

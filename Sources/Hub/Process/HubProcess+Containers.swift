@@ -276,11 +276,21 @@ extension SegmentedBlobStore {
 
     /// For how long blobs have been served by all processes, where none runs.
     static func servedSeconds(in folder: StorageFolder) throws -> Int {
-        guard try folder.status(of: indexName) != nil else { return 1 }
+        try index(in: folder).map(BlobSchema.servedSeconds) ?? 1
+    }
+
+    /// Whether any account has ever had a blob here, where no process runs.
+    static func hasKeptAny(in folder: StorageFolder) throws -> Bool {
+        try index(in: folder).map(BlobSchema.hasAccounts) ?? false
+    }
+
+    /// Nil for none, and for one that was never begun to the end: it begins with the next process.
+    private static func index(in folder: StorageFolder) throws -> SQLiteConnection? {
+        guard try folder.status(of: indexName) != nil else { return nil }
         let connection = try SQLiteConnection(path: folder.path.appending(indexName).string)
-        // One that is empty begins with the next process. Of an earlier version the times may be of a clock, far from 1.
-        guard try connection.knownFormatVersion(upTo: BlobSchema.formatVersion) > 0 else { return 1 }
+        // Of an earlier version the times may be of a clock, far from 1.
+        guard try connection.knownFormatVersion(upTo: BlobSchema.formatVersion) > 0 else { return nil }
         try BlobSchema.prepare(connection)
-        return try BlobSchema.servedSeconds(connection)
+        return connection
     }
 }

@@ -89,11 +89,13 @@ package final class RunningHub: Sendable {
         orders.start()
     }
 
-    /// A hub that has lost who its devices are is none that begins anew.
+    /// A hub that has lost who its devices are is none that begins anew. One whose first start came to an end between its two
+    /// databases is.
     static func checkRecords(in folder: StorageFolder) throws {
         let (records, blobs) = (SQLiteRecordStore.fileName, SegmentedBlobStore.indexName)
         guard try folder.status(of: records)?.stamp.byteCount ?? 0 == 0,
-            try folder.status(of: blobs)?.stamp.byteCount ?? 0 > 0
+            try folder.status(of: blobs)?.stamp.byteCount ?? 0 > 0,
+            try undamaged({ try SegmentedBlobStore.hasKeptAny(in: folder) })
         else { return }
         throw HubError(
             """
