@@ -39,8 +39,8 @@ package final class SyncService: Sendable {
 
     /// Begins to keep them in step.
     ///
-    /// A container that cannot be begun keeps no other from it: that is said of it, and where its folder is only away, it begins when
-    /// that has come.
+    /// A container that cannot be begun keeps no other from it, nor does one whose files here are damaged: that is said of it, and where
+    /// its folder is only away, it begins when that has come.
     ///
     /// - Parameters:
     ///   - home: What this device has.
@@ -54,7 +54,14 @@ package final class SyncService: Sendable {
     ) throws {
         let (log, memory, service) = (ServiceLog(), MemoryAtRest(), Locked(Unkept()))
         var running: [Running] = []
-        for joined in try home.containers() {
+        let (containers, unreadable) = try home.readContainers()
+        if containers.isEmpty, let first = unreadable.first { throw first }
+        for error in unreadable {
+            let path = (error.file ?? home.folder).string
+            log.note(.stopped(error.description), of: path)
+            report(path, .stopped(error.description))
+        }
+        for joined in containers {
             let settings = joined.settings
             let client = try HubClient(settings.hub, token: settings.credentials.token)
             let sharing = home.sharing(of: joined, at: client)
@@ -90,7 +97,7 @@ package final class SyncService: Sendable {
         guard !running.isEmpty else { throw SyncServiceError.nothingJoined }
         let meeting = SyncMeeting(home: home.folder)
         try self.init(running, in: runtime, meeting, log) {
-            let settings = try home.containers().map(\.settings)
+            let settings = try home.readContainers().joined.map(\.settings)
             return Dictionary(settings.map { ($0.folder, $0.brake) }, uniquingKeysWith: { first, _ in first })
                 .compactMapValues { $0 }
         }

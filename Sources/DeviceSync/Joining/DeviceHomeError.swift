@@ -43,12 +43,20 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
     /// What is wrong with a file of a container's; nil of everything else.
     package var fault: String? {
         switch self {
-        case .damaged(let file): "“\(file)” is damaged: no folder is kept in step without it."
-        case .missing(let file): "“\(file)” is not there: no folder is kept in step without it."
+        case .damaged(let file): "“\(file)” is damaged: its folder is not kept in step without it."
+        case .missing(let file): "“\(file)” is not there: its folder is not kept in step without it."
         case .unknown(let file):
             """
-            “\(file)” is of a version of Sheaf that this one does not know, or damaged: no folder is kept in step without it.
+            “\(file)” is of a version of Sheaf that this one does not know, or damaged: its folder is not kept in step without it.
             """
+        default: nil
+        }
+    }
+
+    /// The file that something is wrong with; nil of everything else.
+    var file: FilePath? {
+        switch self {
+        case .damaged(let file), .missing(let file), .unknown(let file), .notPrivate(let file): file
         default: nil
         }
     }
