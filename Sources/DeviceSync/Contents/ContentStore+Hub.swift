@@ -33,15 +33,19 @@ extension ContentStore {
     /// Sends what the hub does not have of contents, and returns when the hub has all of it durably. In smaller requests where
     /// something on the way takes none that are as large.
     ///
-    /// - Parameter told: Told how far contents have come that take several requests; from several threads.
+    /// - Parameters:
+    ///   - sealer: Asked for each request: who is shut out while much is sent does not have the key of what comes then.
+    ///   - told: Told how far contents have come that take several requests; from several threads.
     func upload(
         _ uploads: [Upload],
         to hub: any ContainerHub,
-        _ sealer: BlobSealer,
+        _ sealer: @autoclosure () throws -> BlobSealer,
         told: @escaping @Sendable (ContentName, ItemSyncState.ObjectCount) -> Void = { _, _ in }
     ) throws {
         while true {
-            do { return try uploadAtOnce(uploads, to: hub, sealer, told: told) } catch let error as TooLarge {
+            do { return try uploadAtOnce(uploads, to: hub, { try sealer() }, told: told) } catch let error
+                as TooLarge
+            {
                 guard line.withLock({ $0.noteTooLarge(byteCount: error.byteCount) }) else {
                     throw error.failure
                 }
@@ -61,9 +65,11 @@ extension ContentStore {
     private func uploadAtOnce(
         _ uploads: [Upload],
         to hub: any ContainerHub,
-        _ sealer: BlobSealer,
+        _ sealer: () throws -> BlobSealer,
         told: @escaping @Sendable (ContentName, ItemSyncState.ObjectCount) -> Void
     ) throws {
+        // What it is called there does not depend on who shares the container.
+        let naming = try sealer()
         var progress = UploadProgress()
         var objects: [BlobName: VaultObject] = [:]
         /// - Returns: What belongs to them, in order, and what of it has not been met before.
@@ -72,7 +78,7 @@ extension ContentStore {
             let bases = try uploads.compactMap { try $0.base.map(Self.contents) }
             for object in try vault.objects(of: try uploads.map { try Self.contents($0.name) }, beyond: bases)
             {
-                let blob = try sealer.address(of: object.name.bytes)
+                let blob = try naming.address(of: object.name.bytes)
                 blobs.insert(blob)
                 if objects.updateValue(object, forKey: blob) == nil { new.append(blob) }
             }
@@ -120,7 +126,7 @@ extension ContentStore {
     private func store(
         _ objects: [VaultObject],
         at hub: any ContainerHub,
-        _ sealer: BlobSealer,
+        _ sealer: () throws -> BlobSealer,
         _ requests: InFlight,
         then note: @escaping @Sendable (Set<BlobName>) -> Void
     ) throws {
@@ -141,11 +147,13 @@ extension ContentStore {
             }
             byteCount = line.withLock(\.requestByteCount)
         }
+        var current = try sealer()
         try vault.withStored(objects) { object, piece in
-            let blob = try sealer.address(of: object.name.bytes)
+            if frames.isEmpty { current = try sealer() }
+            let blob = try current.address(of: object.name.bytes)
             // Room for a whole request at once, if there is more to come than this.
             if frames.isEmpty, objects.count > 1 { frames.reserve(Self.room(forRequestOf: byteCount)) }
-            try sealer.appendFrame(blob, of: piece, object, to: frames)
+            try current.appendFrame(blob, of: piece, object, to: frames)
             gathered.insert(blob)
             if frames.byteCount >= byteCount { try send() }
         }

@@ -101,11 +101,11 @@ extension HubLine {
         for name in offer.unsure {
             let (now, up) = (Self.seconds, upCount)
             if asked.withLock({ $0.isKept(name, on: offer.base, now: now) }) { continue }
-            let (sealer, opener) = (try desk.blobSealer(), try desk.blobOpener())
+            let opener = try desk.blobOpener()
             do {
-                do { try contents.upload([ContentStore.Upload(name)], to: hub, sealer) } catch let error
-                    as VaultError where error.code == .damaged
-                {
+                do {
+                    try contents.upload([ContentStore.Upload(name)], to: hub, try desk.blobSealer())
+                } catch let error as VaultError where error.code == .damaged {
                     // What is not here can only be kept there.
                     try contents.keep(name, at: hub, opener)
                 }
@@ -133,9 +133,11 @@ extension HubLine {
     ///
     /// - Throws: As sending does. That the hub does not have what it may never have been sent is no fault of its own.
     func sendOrKeep(_ upload: ContentStore.Upload) throws {
-        let (sealer, opener) = (try desk.blobSealer(), try desk.blobOpener())
+        let opener = try desk.blobOpener()
         do {
-            try contents.upload([upload], to: hub, sealer) { [receiver] in receiver(.sent($0, $1)) }
+            try contents.upload([upload], to: hub, try desk.blobSealer()) { [receiver] in
+                receiver(.sent($0, $1))
+            }
         } catch let error as VaultError where error.code == .damaged {
             do { try contents.keep(upload.name, at: hub, opener) } catch is FalseBlob { throw error }
         }
