@@ -108,6 +108,35 @@ def test_who_does_not_compare_is_not_told_of_somebody_in_between(world, base):
     here.settle()
 
 
+def settings_of(device):
+    """What the device keeps of its one container."""
+    [folder] = (base for base, _, names in os.walk(device.environment["SHEAF_HOME"]) if "settings" in names)
+    return os.path.join(folder, "settings")
+
+
+def test_who_was_let_in_knows_what_the_other_had_read(world, base):
+    here = world(2)
+    here.settle()
+    lists = [json.loads(pathlib.Path(settings_of(device)).read_text()).get("list") for device in here.devices]
+    assert lists[0] is None and lists[1]["number"] == 2 and len(lists[1]["hash"]) == 64, lists
+
+
+def test_one_damaged_container_keeps_no_other_from_being_kept(world, base):
+    here = world(1)
+    [one] = here.devices
+    here.settle()
+    one.end()
+    damaged = settings_of(one)
+    other = base / "other"
+    done = one.run("join", other, "--hub", here.hub.address, "--invitation", here.hub.invite())
+    assert done.returncode == 0, done.stderr
+    with open(damaged, "w") as file:
+        file.write("{")
+    (other / "a.txt").write_text("kept")
+    one.start()
+    wait_for(lambda: "in step" in one.said and "is damaged" in one.said, 20, lambda: one.said)
+
+
 def assert_found(device, text):
     """The doctor finds that something is wrong with a file of the device."""
     done = device.run("doctor", "--json")

@@ -46,7 +46,7 @@ struct PairingTests {
         return try SecondPairing(code, as: identity, random: world.random.source)
     }
 
-    private var gift: PairingGift { PairingGift(world.keys, invitation: "come in", addedAt: 7) }
+    private var gift: PairingGift { PairingGift(world.keys, invitation: "come in", list: world.list.mark) }
 
     /// Both sides up to the phrases.
     private func compared() throws -> (first: FirstPairing, second: SecondPairing, here: Side, there: Side) {
@@ -120,11 +120,11 @@ struct PairingTests {
         there.take(try second.handle(.same))
         here.take(try first.handle(.message(there.sent[2])))
         let invitation = String(repeating: "i", count: PairingGift.invitationByteCountMax)
-        here.take(try first.give(PairingGift(keys, invitation: invitation, addedAt: 1)))
+        here.take(try first.give(PairingGift(keys, invitation: invitation, list: world.list.mark)))
         #expect(here.sent[1].count <= 4096)
         there.take(try second.handle(.message(here.sent[1])))
         #expect(there.kept?.keys == keys)
-        let long = PairingGift(keys, invitation: invitation + "i", addedAt: 1)
+        let long = PairingGift(keys, invitation: invitation + "i", list: world.list.mark)
         #expect(
             SealingError.Code.of {
                 var (first, second, here, there) = try compared()

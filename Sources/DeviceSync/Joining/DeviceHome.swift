@@ -239,9 +239,17 @@ package struct DeviceHome: Sendable {
         let place = folder(of: joined.settings.container).appending("keys")
         return KeyRing(
             joined.keys,
+            expecting: joined.settings.list,
+            forget: { try forgetList(of: joined.settings.container) },
             keep: { try add($0) },
             read: { try read(place).map { try ContainerKeys(encoded: $0) } }
         )
+    }
+
+    private func forgetList(of container: ContainerName) throws {
+        guard var settings = try joined(container)?.settings else { return }
+        settings.list = nil
+        try write(settings)
     }
 
     /// Who shares a container that this device shares.
@@ -331,6 +339,9 @@ package struct ContainerSettings: Codable, Hashable, Sendable {
     package var joinedSeconds: Double?
     /// How large a change has to be for a person to be asked; nil for as large as by default.
     package var brake: BrakeLimits?
+    /// What the list of devices has to come by, as the device had read it that let this one in; nil for the first one, and for one
+    /// that a key on paper has let in.
+    package var list: DeviceListMark?
 
     package init(
         container: ContainerName,

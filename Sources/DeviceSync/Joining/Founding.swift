@@ -3,7 +3,7 @@ package import FileSystem
 internal import Foundation
 package import HubProtocol
 package import Sealing
-package import Sync
+internal import Sync
 
 /// Begins containers, and says who shares them.
 package enum Founding {
@@ -76,9 +76,9 @@ package enum Founding {
     /// - Parameters:
     ///   - keys: Has all of the container's when this returns.
     ///   - folder: What is the saying device's of the container: the log has to go on from what that remembers. Nil for nothing.
-    /// - Returns: Where in the log it says so.
-    /// - Throws: As `found`; `SyncFailure` with code `hubChanged` when the log is not what it should be, `shutOut` for a
-    ///   device that was there before and is not to come back.
+    /// - Returns: Who shares it by what was read then.
+    /// - Throws: As `found`; `SyncFailure` with code `hubChanged` when the log is not what it should be or does not know the saying
+    ///   device, `shutOut` for a device that was there before and is not to come back.
     @discardableResult
     package static func add(
         _ device: PublicIdentity,
@@ -86,12 +86,20 @@ package enum Founding {
         by identity: DeviceIdentity,
         at hub: any ContainerHub,
         remembered folder: FilePath? = nil
-    ) throws -> LogPosition {
+    ) throws -> DeviceListMark {
         let visit = try LogVisit(keys, by: identity, at: hub, remembered: folder)
-        return try visit.say { id in
+        _ = try visit.say { id in
             if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
             return try visit.desk.sealAddition(of: device, as: id)
         }
+        guard visit.desk.isMember, visit.devices.members[device.id]?.isRevoked == false else {
+            throw SyncFailure.hubChanged(
+                """
+                The hub has forgotten this device, which can let in no other. Start sheaf up here, have another device that shares                 the folder be kept in step, and say this again once there is a line here.
+                """
+            )
+        }
+        return visit.devices.mark
     }
 
     /// As above, for keys that are kept nowhere.
@@ -101,7 +109,7 @@ package enum Founding {
         to keys: ContainerKeys,
         by identity: DeviceIdentity,
         at hub: any ContainerHub
-    ) throws -> LogPosition {
+    ) throws -> DeviceListMark {
         try add(device, to: KeyRing(keys) { _ in }, by: identity, at: hub)
     }
 }

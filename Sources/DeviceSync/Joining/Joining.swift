@@ -103,7 +103,7 @@ package struct Joining: Sendable {
                 case .add(let device):
                     // First: a device without one is on the list and nowhere else. One that nobody uses ends by itself.
                     let invitation = try client.invite().invitation
-                    let position = try Founding.add(
+                    let list = try Founding.add(
                         device,
                         to: keys,
                         by: joined.identity,
@@ -111,7 +111,7 @@ package struct Joining: Sendable {
                         remembered: home.folder(of: joined.settings.container)
                     )
                     actions += try side.give(
-                        PairingGift(keys.keys, invitation: invitation, addedAt: position)
+                        PairingGift(keys.keys, invitation: invitation, list: list)
                     )
                 case .keep: break
                 case .finished: return
@@ -172,7 +172,7 @@ package struct Joining: Sendable {
                 case .keep(let gift):
                     let credentials = try register(identity, client, gift.invitation)
                     let settings: ContainerSettings
-                    do { settings = try keep(gift.keys, identity, folder, credentials) } catch {
+                    do { settings = try keep(gift.keys, identity, folder, credentials, gift.list) } catch {
                         // The other device need not wait for that.
                         tellIfPossible(try side.handle(.cancel), relay)
                         takeOut(identity, gift.keys, credentials)
@@ -265,9 +265,10 @@ package struct Joining: Sendable {
         _ keys: ContainerKeys,
         _ identity: DeviceIdentity,
         _ folder: FilePath,
-        _ credentials: DeviceCredentials
+        _ credentials: DeviceCredentials,
+        _ list: DeviceListMark? = nil
     ) throws -> ContainerSettings {
-        let settings = ContainerSettings(
+        var settings = ContainerSettings(
             container: keys.container,
             folder: folder.string,
             hub: hub,
@@ -276,6 +277,7 @@ package struct Joining: Sendable {
             identifier: identifier,
             joinedSeconds: Date().timeIntervalSince1970
         )
+        settings.list = list
         try home.keep(JoinedContainer(settings: settings, keys: keys, identity: identity))
         return settings
     }

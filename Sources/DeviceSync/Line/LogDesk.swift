@@ -57,25 +57,40 @@ final class LogDesk: @unchecked Sendable {
     /// - Parameters:
     ///   - known: What was read before, in order.
     ///   - barred: Of whom nothing is taken.
-    init(
+    ///   - expected: What the list of devices has to come by.
+    convenience init(
         _ ring: KeyRing,
         by identity: DeviceIdentity,
         known: [Heard],
         barred: BarredDevices = BarredDevices()
     ) throws {
+        try self.init(ring, by: identity, known: known, barred: barred, expecting: ring.listMark)
+    }
+
+    private init(
+        _ ring: KeyRing,
+        by identity: DeviceIdentity,
+        known: [Heard],
+        barred: BarredDevices,
+        expecting expected: DeviceListMark?
+    ) throws {
         (self.ring, self.identity, self.barred) = (ring, identity, barred)
         used = ring.keys
-        reader = try Self.reader(used, known)
+        reader = try Self.reader(used, known, expected)
         revisions = Self.revisions(known)
     }
 
-    private static func reader(_ keys: ContainerKeys, _ known: [Heard]) throws -> LogReader {
-        var devices = DeviceList(for: keys)
+    private static func reader(
+        _ keys: ContainerKeys,
+        _ known: [Heard],
+        _ expected: DeviceListMark?
+    ) throws -> LogReader {
+        var devices = DeviceList(for: keys, expecting: expected)
         for heard in known {
             guard let statement = heard.statement else { continue }
             try devices.apply(try DeviceStatement(encoded: statement), at: heard.entry.position)
         }
-        guard let last = known.last else { return try LogReader(keys) }
+        guard let last = known.last else { return try LogReader(keys, expecting: expected) }
         let head = LogHead(position: last.entry.position, hash: last.hash)
         var marks = [try LogWatch(of: keys.container).head]
         marks.reserveCapacity(Int(LogWatch.recentCount) + known.count / Int(LogWatch.sparseStep) + 1)
@@ -108,17 +123,23 @@ final class LogDesk: @unchecked Sendable {
         try lock.withLock {
             let former = reader.devices
             let held = ring.keys
-            let next = try Self.reader(held, known)
+            let expected = expectedGoingBack
+            let next = try Self.reader(held, known, expected)
             let isHeld = held.newest.generation >= former.generation
             for member in former.members.values where member.isRevoked && !isHeld {
                 guard next.devices.members[member.identity.id]?.isRevoked != true else { continue }
                 throw SyncFailure.revocationLost(member.identity.name)
             }
+            if expected == nil { try ring.forgetListMark() }
             barred = barredDevices(goingBackTo: known.last?.entry.position ?? 0)
             (reader, used, revisions, sealer) = (next, held, Self.revisions(known), nil)
             return former.present.filter { next.devices.members[$0.id] == nil }
         }
     }
+
+    /// Under the lock. What the list has come by once, the hub may have lost, and it comes otherwise; of who was shut out before
+    /// that nothing is taken all the same. What it has not come by yet it still has to.
+    private var expectedGoingBack: DeviceListMark? { reader.devices.isAsExpected ? nil : ring.listMark }
 
     /// Of whom nothing is taken once this device has gone back to a place.
     func barred(goingBackTo position: LogPosition) -> BarredDevices {
@@ -233,8 +254,11 @@ final class LogDesk: @unchecked Sendable {
 
     /// Reads the hub's log from its beginning, as who goes back to a place would.
     func visit(_ hub: any ContainerHub, goingBackTo position: LogPosition) throws -> LogVisit {
-        let barred = barred(goingBackTo: position)
-        return LogVisit(try LogDesk(ring, by: identity, known: [], barred: barred), by: identity, at: hub)
+        let (barred, expected) = (
+            barred(goingBackTo: position), lock.withLock { expectedGoingBack }
+        )
+        let desk = try LogDesk(ring, by: identity, known: [], barred: barred, expecting: expected)
+        return LogVisit(desk, by: identity, at: hub)
     }
 
     /// Seals the statement that a device shares the container no more; nil when it does not already.
@@ -269,8 +293,12 @@ final class LogDesk: @unchecked Sendable {
     /// Of the newest key that this device holds: it takes none that the log has not announced.
     var newestGeneration: UInt32 { ring.keys.newest.generation }
 
-    /// Whether the log, as of what was read, speaks of all revocations that this device holds keys of.
-    var speaksOfHeldKeys: Bool { devices.generation >= newestGeneration && !letsInBarred }
+    /// Whether the log, as of what was read, speaks of all revocations that this device holds keys of, and is the one that the device
+    /// had read which let this one in.
+    var speaksOfHeldKeys: Bool {
+        let devices = devices
+        return devices.generation >= newestGeneration && devices.isAsExpected && !letsInBarred
+    }
 
     /// That nothing is sealed under an older key than the newest that this device holds: who was shut out has the older one. What
     /// is read next announces the newer one, or the hub has forgotten it.
@@ -291,12 +319,28 @@ final class LogDesk: @unchecked Sendable {
             for box in boxes {
                 if let keys = try keys(in: box) { try ring.take(keys) }
             }
-            let held = ring.keys
-            guard held != used else { return false }
-            try reader.use(held)
-            (used, sealer) = (held, nil)
-            return true
+            return try useHeld()
         }
+    }
+
+    /// Takes a key that this device has made itself, if the log has announced it.
+    ///
+    /// - Returns: As of others' keys.
+    func take(_ made: ContainerKey) throws -> Bool {
+        try lock.withLock {
+            let keys = try ring.keys.adding(made)
+            if let taken = try reader.devices.taking(keys, into: ring.keys) { try ring.take(taken) }
+            return try useHeld()
+        }
+    }
+
+    /// Under the lock.
+    private func useHeld() throws -> Bool {
+        let held = ring.keys
+        guard held != used else { return false }
+        try reader.use(held)
+        (used, sealer) = (held, nil)
+        return true
     }
 
     /// Seals all keys for a device that is to share the container again; nil where there has been one alone, which it has.

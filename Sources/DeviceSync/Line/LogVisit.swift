@@ -17,6 +17,8 @@ final class LogVisit {
     private var commitCount: UInt64 = 0
     /// What of this visit's own has been read in the log.
     private var stands: [Commit.ID: LogPosition] = [:]
+    /// A key that this device has made, and may have announced: where the hub has no room for it, nobody else has it for this one.
+    var madeKey: ContainerKey?
 
     /// How often a statement is made anew because others were faster.
     private static let attemptCountMax = 10
@@ -69,11 +71,11 @@ final class LogVisit {
             if desk.shutOut != nil { return }
             if let finding = reading.finding {
                 guard case .keysMissing = finding else { throw Self.failure(finding) }
-                try desk.fetchKeys(from: hub)
+                try fetchKeys()
             } else if desk.head.position >= page.head.position {
                 let newest = desk.newestGeneration
                 guard !desk.speaksOfHeldKeys else {
-                    return desk.holdsKey ? () : try desk.fetchKeys(from: hub)
+                    return desk.holdsKey ? () : try fetchKeys()
                 }
                 // Another part of this process may have taken it since the page was asked for; the next one has a word of it then.
                 guard unannounced != newest else {
@@ -82,6 +84,11 @@ final class LogVisit {
                 unannounced = newest
             }
         }
+    }
+
+    private func fetchKeys() throws {
+        if let madeKey, try desk.take(madeKey) { return }
+        try desk.fetchKeys(from: hub)
     }
 
     /// Reads as far as this can be with the keys that are held: none that the log announces are taken.

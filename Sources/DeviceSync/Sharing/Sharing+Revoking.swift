@@ -79,6 +79,7 @@ extension Sharing {
 
     private func carryOut(_ first: PlannedRevocation, _ visit: LogVisit) throws -> Outcome {
         var plan = first
+        visit.madeKey = plan.next
         try visit.catchUp()
         // Who is out itself does not know who has joined since, and would have those refused too.
         if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
@@ -93,6 +94,7 @@ extension Sharing {
             guard list.members[plan.device]?.isRevoked == false else { return nil }
             // Another device has announced a key meanwhile.
             if plan.next.generation <= list.generation { plan = try newPlan(of: plan.device, list) }
+            visit.madeKey = plan.next
             without = try wrap(plan, for: list).names
             return try visit.desk.sealRevocation(plan, as: id)
         }

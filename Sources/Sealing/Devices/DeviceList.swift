@@ -13,6 +13,9 @@ package struct DeviceList: Hashable, Sendable {
     /// How much newer an announced key may be than the one before. Mostly it is the next one; nobody has more keys than these.
     package static let generationStepMax = UInt32(ContainerKeys.generationCountMax)
 
+    /// How many keys that nobody has announced a device holds at most for another one's word.
+    static let strangeKeyCountMax = ContainerKeys.generationCountMax / 2
+
     /// What is known of one device.
     package struct Member: Hashable, Sendable {
         package let identity: PublicIdentity
@@ -34,6 +37,8 @@ package struct DeviceList: Hashable, Sendable {
 
     package let container: ContainerName
     package let anchor: DeviceListHash
+    /// What the list has to come by; nil for any.
+    private let expected: DeviceListMark?
     /// All that was said, in order.
     package private(set) var entries: [Entry] = []
     package private(set) var members: [DeviceID: Member] = [:]
@@ -46,12 +51,27 @@ package struct DeviceList: Hashable, Sendable {
     package private(set) var keyCheck: [UInt8]?
 
     /// A list before its first statement.
-    package init(of container: ContainerName, anchor: DeviceListHash) {
-        (self.container, self.anchor) = (container, anchor)
+    ///
+    /// - Parameter expected: What has been read of it by the device that has let this one in. Another list does not get that far,
+    ///   and until this one has, no keys are taken by its word.
+    package init(
+        of container: ContainerName,
+        anchor: DeviceListHash,
+        expecting expected: DeviceListMark? = nil
+    ) {
+        (self.container, self.anchor, self.expected) = (container, anchor, expected)
     }
 
     /// A list before its first statement.
-    package init(for keys: ContainerKeys) { self.init(of: keys.container, anchor: keys.anchor) }
+    package init(for keys: ContainerKeys, expecting expected: DeviceListMark? = nil) {
+        self.init(of: keys.container, anchor: keys.anchor, expecting: expected)
+    }
+
+    /// How far it has been read.
+    package var mark: DeviceListMark { DeviceListMark(number: number, hash: hash) }
+
+    /// Whether it has come as far as it has to.
+    package var isAsExpected: Bool { expected.map { number >= $0.number } ?? true }
 
     /// The devices that share the container now, by identifier.
     package var present: [PublicIdentity] {
@@ -73,6 +93,9 @@ package struct DeviceList: Hashable, Sendable {
         let statementHash = try statement.hash()
         guard number > 0 || statementHash == anchor else {
             throw broken("is not the one that the container's keys were made for", statement)
+        }
+        if let expected, expected.number == statement.number, expected.hash != statementHash {
+            throw broken("is another than the device has read that let this one in", statement)
         }
         let key = try signingKey(ofAuthorOf: statement)
         guard try statement.isSigned(by: key) else {
@@ -111,9 +134,7 @@ package struct DeviceList: Hashable, Sendable {
         switch change {
         case .added(let device):
             guard members[device.id] == nil else { throw broken("adds a device again", statement) }
-            guard members.count < Self.deviceCountMax else {
-                throw .beyondLimit("devices of a container", Self.deviceCountMax)
-            }
+            try checkCount()
             members[device.id] = Member(identity: device, addedBy: author, addedAt: position)
         case .revoked(let device, let generation, let keyCheck):
             guard let member = members[device], !member.isRevoked else {
@@ -167,11 +188,20 @@ extension DeviceList {
     private var last: (number: UInt32, hash: DeviceListHash)? { number == 0 ? nil : (number, hash) }
 
     /// The statement that adds a device, to be committed to the log. It counts once it stands there.
+    ///
+    /// - Throws: `beyondLimit` where nobody could read it.
     package func adding(
         _ device: PublicIdentity,
         by author: DeviceIdentity
     ) throws(SealingError) -> DeviceStatement {
-        try DeviceStatement(.added(device), in: container, after: last, by: author)
+        try checkCount()
+        return try DeviceStatement(.added(device), in: container, after: last, by: author)
+    }
+
+    private func checkCount() throws(SealingError) {
+        guard members.count < Self.deviceCountMax else {
+            throw .beyondLimit("devices of a container", Self.deviceCountMax)
+        }
     }
 
     /// The statement that shuts a device out, to be committed to the log.
@@ -194,8 +224,10 @@ extension DeviceList {
         return try DeviceStatement(change, in: container, after: last, by: author)
     }
 
-    /// What a device holds once it has taken what was sealed for it: the keys that have been announced, and no others, as
-    /// somebody may have meant another one and not got round to announcing it.
+    /// What a device holds once it has taken what was sealed for it: the keys that have been announced, each as it was, and those
+    /// before the last of them, which a hub may have forgotten. None after that: somebody may have meant another one and not got round
+    /// to announcing it. Of keys that nobody has announced no more are taken than leave others room: who shares the
+    /// container could make up as many as there can be, and nobody be shut out any more.
     ///
     /// - Parameters:
     ///   - sent: What was sealed for it.
@@ -206,15 +238,28 @@ extension DeviceList {
         _ sent: ContainerKeys,
         into keys: ContainerKeys
     ) throws(SealingError) -> ContainerKeys? {
-        let announced = sent.keys.filter { $0.generation <= generation }
-        guard !announced.isEmpty else { return nil }
+        guard isAsExpected else { return nil }
+        let checks = keyChecks
+        func isAnnounced(_ key: ContainerKey) -> Bool { key.generation == 1 || checks[key.generation] != nil }
+        let before = sent.keys.filter { $0.generation <= generation }
+        let strange = Set((keys.keys + before).filter { !isAnnounced($0) }.map(\.generation))
+        let takesStrange = strange.count <= Self.strangeKeyCountMax
+        var taken: [ContainerKey] = []
+        for key in before {
+            if let check = checks[key.generation] {
+                if RandomBytes.areEqual(try keys.check(of: key), check) { taken.append(key) }
+            } else if isAnnounced(key) || takesStrange {
+                taken.append(key)
+            }
+        }
+        guard !taken.isEmpty else { return nil }
         var merged = keys
         try merged.merge(
             ContainerKeys(
                 container: sent.container,
                 namingKey: sent.namingKey,
                 anchor: sent.anchor,
-                keys: announced
+                keys: taken
             )
         )
         guard merged != keys else { return nil }
@@ -223,6 +268,15 @@ extension DeviceList {
             return nil
         }
         return merged
+    }
+
+    /// What tells of each key that was announced that it is the one.
+    private var keyChecks: [UInt32: [UInt8]] {
+        var checks: [UInt32: [UInt8]] = [:]
+        for case .revoked(_, let generation, let check) in entries.map(\.statement.change) {
+            checks[generation] = check
+        }
+        return checks
     }
 
     /// The key of a device's that seals what is new: the one that was announced last, whether or not the device holds

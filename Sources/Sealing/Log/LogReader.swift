@@ -79,8 +79,13 @@ package final class LogReader {
     }
 
     /// For a container of which nothing has been read.
-    package convenience init(_ keys: ContainerKeys) throws(SealingError) {
-        try self.init(keys, LogWatch(of: keys.container), DeviceList(for: keys))
+    ///
+    /// - Parameter expected: What its list of devices has to come by; nil for any.
+    package convenience init(
+        _ keys: ContainerKeys,
+        expecting expected: DeviceListMark? = nil
+    ) throws(SealingError) {
+        try self.init(keys, LogWatch(of: keys.container), DeviceList(for: keys, expecting: expected))
     }
 
     /// Takes keys that have come: entries that were sealed under them can be opened from now on.

@@ -1,5 +1,3 @@
-package import Sync
-
 /// What the second device of a pairing is given.
 package struct PairingGift: Hashable, Sendable {
     /// How many bytes an invitation has at most.
@@ -8,12 +6,11 @@ package struct PairingGift: Hashable, Sendable {
     package let keys: ContainerKeys
     /// For the hub, which registers the device for it.
     package let invitation: String
-    /// Where in the container's log it stands that the device was added: until it has read so far, its list of devices
-    /// lacks itself.
-    package let addedAt: LogPosition
+    /// Who shares the container by what the first device has read, the second one among them.
+    package let list: DeviceListMark
 
-    package init(_ keys: ContainerKeys, invitation: String, addedAt: LogPosition) {
-        (self.keys, self.invitation, self.addedAt) = (keys, invitation, addedAt)
+    package init(_ keys: ContainerKeys, invitation: String, list: DeviceListMark) {
+        (self.keys, self.invitation, self.list) = (keys, invitation, list)
     }
 
     func encoded() throws(SealingError) -> [UInt8] {
@@ -22,7 +19,8 @@ package struct PairingGift: Hashable, Sendable {
         }
         var writer = ByteWriter()
         writer.text(invitation)
-        writer.integer(addedAt)
+        writer.integer(list.number)
+        writer.raw(list.hash.bytes)
         writer.sized(keys.encoded)
         return writer.bytes
     }
@@ -30,7 +28,9 @@ package struct PairingGift: Hashable, Sendable {
     init(encoded bytes: [UInt8]) throws(SealingError) {
         var reader = ByteReader(bytes, "What the first device sent")
         invitation = try reader.text(byteCountMax: Self.invitationByteCountMax)
-        addedAt = try reader.integer()
+        let number: UInt32 = try reader.integer()
+        let hash = DeviceListHash(unchecked: try reader.raw(DeviceListHash.byteCount))
+        list = DeviceListMark(number: number, hash: hash)
         keys = try ContainerKeys(encoded: try reader.sized(byteCountMax: WrappedKeys.byteCountMax))
         try reader.finish()
     }

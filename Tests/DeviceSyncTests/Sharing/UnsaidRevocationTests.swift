@@ -196,6 +196,17 @@ struct UnsaidRevocationTests {
         #expect(otherRing.keys == ring.keys)
     }
 
+    @Test("Who shuts a device out has its own key, also where the hub takes none for it")
+    func ownKeysFull() throws {
+        let ring = KeyRing(keys) { _ in }
+        let full: Set = [DeviceName(of: owner.id), DeviceName(of: other.id)]
+        let sharing = sharing(ring, full: .keysFull) { full.contains($0) }
+        #expect(try sharing.revoke(thief.id) == .revokedWithoutKeys(for: ["other", "owner"]))
+        #expect(try sharing.plan() == nil && ring.keys.newest.generation == 2)
+        #expect(try sharing.devices().first { $0.id == thief.id }?.isRevoked == true)
+        try LogVisit(ring, by: owner, at: hub.line()).catchUp()
+    }
+
     @Test(
         "A hub that has no room for keys refuses all the same, also while another was to be shut out before"
     )

@@ -198,7 +198,7 @@ def words():
     return re.search(r'"""(.*?)"""', source.read_text(), re.S)[1].split()
 
 
-def pairing(keys, joining):
+def pairing(keys, joining, adding):
     signs = [SIGNS.index(sign) for sign in "7K3M9QXD"] + [1, 2, 3]
     total, factor = 0, 1
     for one in signs:
@@ -222,7 +222,7 @@ def pairing(keys, joining):
             u8(1) + u8(2) + share["first"],
             u8(1) + u8(3) + share["second"] + make("confirmation"),
             sealed(4, "introduction", joining.public("Pad 📒")),
-            sealed(5, "gift", text("come in") + u64(2) + sized(keys)),
+            sealed(5, "gift", text("come in") + u32(2) + statement_hash(adding) + sized(keys)),
             sealed(6, "receipt", b""),
         )],
     }
@@ -300,7 +300,7 @@ def main():
                 derive(paper_key, b"sheaf recovery 1", b"signing"),
                 derive(paper_key, b"sheaf recovery 1", b"agreement")).id.hex(),
         },
-        "pairing": pairing(keys, pad),
+        "pairing": pairing(keys, pad, adding),
     }, indent=1, ensure_ascii=False))
 
 
