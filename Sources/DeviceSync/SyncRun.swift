@@ -274,7 +274,8 @@ final class SyncRun {
             contents,
             desk,
             after: ahead,
-            kits: RecoveryKits(folder: place.memory, container: desk.container)
+            kits: RecoveryKits(folder: place.memory, container: desk.container),
+            remembered: { [folder = place.memory] in try DeviceMemory.beside(folder)?.hash(at: $0) }
         ) {
             [queue, box = Confined(Weak(self))] news in
             queue.async { box.value.value?.heard(news) }

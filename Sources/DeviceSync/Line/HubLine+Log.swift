@@ -142,18 +142,38 @@ extension HubLine {
             // It has all that was read, and goes on with what nobody has made.
             return stop(finding)
         }
+        let last = try lastCommon(from: places[low], before: places[low + 1].position)
         // Until it has been said again, nothing goes on, and this device does not forget it.
-        if try forgetsRevocations(after: places[low].position) {
-            return stop(.revocationForgotten(last: places[low]))
-        }
+        if try forgetsRevocations(after: last.position) { return stop(.revocationForgotten(last: last)) }
         // Has it nothing after that, it has lost what there was; else it has something else there.
-        let isShort = try hub.log(after: places[low].position, waitSeconds: 0).entries.isEmpty
+        let isShort = try hub.log(after: last.position, waitSeconds: 0).entries.isEmpty
         lose(SyncFailure.hubChanged("the hub was put back to an earlier state"))
         papers.withLock { $0 = [] }
         receiver(
-            .putBack(to: places[low], isShort ? .rolledBack(last: places[low]) : .forked(last: places[low]))
+            .putBack(to: last, isShort ? .rolledBack(last: last) : .forked(last: last))
         )
         return false
+    }
+
+    /// The last entry that the hub's log and the one that was read have both. Of what is farther back the desk knows only some places:
+    /// who was shut out behind one of them may have written between it and that entry, as a member, and nothing of that is wrong.
+    ///
+    /// - Parameters:
+    ///   - place: One that the hub has.
+    ///   - end: Where it does not have what was read any more.
+    private func lastCommon(from place: LogHead, before end: LogPosition) throws -> LogHead {
+        var (last, end) = (place, end)
+        while last.position + 1 < end {
+            let middle = last.position + (end - last.position) / 2
+            // What is not remembered is as what the hub does not have.
+            guard let hash = try remembered(middle) else {
+                end = middle
+                continue
+            }
+            let place = LogHead(position: middle, hash: hash)
+            if try has(place) { last = place } else { end = middle }
+        }
+        return last
     }
 
     /// Whether the hub's log leaves out that a device was shut out, of which this device has read after a place.

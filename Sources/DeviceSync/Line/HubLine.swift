@@ -143,6 +143,8 @@ final class HubLine: Sendable {
     /// What opens the container with a key on paper, and which papers have been seen to since the line was opened.
     let kits: RecoveryKits?
     let papers = Locked<Set<DeviceID>>([])
+    /// What this device remembers of the log's places; nil for one that it does not.
+    let remembered: @Sendable (LogPosition) throws -> LogHash?
     /// What was asked of the log before the line was opened.
     let ahead: AskedAhead
 
@@ -152,10 +154,11 @@ final class HubLine: Sendable {
         _ desk: LogDesk,
         after ahead: AskedAhead,
         kits: RecoveryKits? = nil,
+        remembered: @escaping @Sendable (LogPosition) throws -> LogHash? = { _ in nil },
         receiver: @escaping @Sendable (News) -> Void
     ) {
         (self.hub, self.contents, self.desk, self.receiver) = (hub, contents, desk, receiver)
-        (self.ahead, self.kits) = (ahead, kits)
+        (self.ahead, self.kits, self.remembered) = (ahead, kits, remembered)
         state = Locked(State(pauseSeconds: hub.retrySeconds.lowerBound))
         (uploads, fetches, commits) = (Locked(nil), Locked(nil), Locked(nil))
         downloads = Locked(nil)

@@ -94,6 +94,14 @@ extension DeviceMemory {
         }
     }
 
+    /// The hash of the log as far as an entry; nil for one that is not known.
+    func hash(at position: LogPosition) throws -> LogHash? {
+        let rows = try connection.statement("SELECT hash FROM log WHERE position = ?1")
+        rows.bind(1, Int(clamping: position))
+        defer { rows.reset() }
+        return try rows.step() ? LogHash(bytes: rows.blob(0)) : nil
+    }
+
     /// Who has made an entry of the log; nil for one that is not known.
     func author(at position: LogPosition) throws -> DeviceID? {
         try entry(at: position) { try $0.commit().id.device }
