@@ -262,14 +262,7 @@ final class LogDesk: @unchecked Sendable {
     }
 
     /// Seals the statement that a device shares the container no more; nil when it does not already.
-    ///
-    /// - Parameter isAgain: Whether the log has forgotten that, and with it the newest key: who shares the container by the log alone
-    ///   may read the statement.
-    func sealRevocation(
-        _ plan: PlannedRevocation,
-        as id: Commit.ID,
-        isAgain: Bool = false
-    ) throws -> OfferedCommit? {
+    func sealRevocation(_ plan: PlannedRevocation, as id: Commit.ID) throws -> OfferedCommit? {
         try lock.withLock {
             guard reader.devices.members[plan.device]?.isRevoked == false else { return nil }
             let statement = try reader.devices.revoking(
@@ -278,7 +271,34 @@ final class LogDesk: @unchecked Sendable {
                 ring.keys,
                 by: identity
             )
-            return try offered([record(of: statement, as: id)], isAgain: isAgain).first
+            return try offered([record(of: statement, as: id)]).first
+        }
+    }
+
+    /// Seals once more that a device was shut out which the log has forgotten, together with that it was there: where the log does not
+    /// know it, that is said before, so that nobody lets it in again.
+    ///
+    /// - Parameter device: Which the plan is about.
+    /// - Returns: One for each of the names, or for the last of them; none where it is shut out already.
+    func sealForgotten(
+        _ plan: PlannedRevocation,
+        of device: PublicIdentity,
+        as ids: (addition: Commit.ID, revocation: Commit.ID)
+    ) throws -> [OfferedCommit] {
+        try lock.withLock {
+            var (list, records) = (reader.devices, [OpenRecord]())
+            var base = revisions[.devices] ?? 0
+            if list.members[device.id] == nil {
+                let statement = try list.adding(device, by: identity)
+                records.append(record(of: statement, as: ids.addition))
+                base = reader.watch.head.position + 1
+                try list.apply(statement, at: base)
+            }
+            guard list.members[plan.device]?.isRevoked == false else { return [] }
+            let statement = try list.revoking(plan.device, next: plan.next, ring.keys, by: identity)
+            let body = RecordBody(.devices(statement), seen: reader.watch.head)
+            records.append(OpenRecord(ids.revocation, .devices, on: base, body))
+            return try offered(records, isAgain: true)
         }
     }
 
@@ -382,6 +402,9 @@ final class LogDesk: @unchecked Sendable {
     }
 
     /// Under the lock.
+    ///
+    /// - Parameter isAgain: Whether they say again what the log has forgotten, and with it the newest key: who shares the container by
+    ///   the log alone may read them.
     private func offered(_ records: [OpenRecord], isAgain: Bool = false) throws -> [OfferedCommit] {
         let sealer =
             isAgain ? try RecordSealer(ring.keys, reader.devices, by: identity) : try currentSealer()

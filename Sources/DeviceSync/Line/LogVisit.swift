@@ -151,16 +151,21 @@ final class LogVisit {
         throw SyncFailure.hubChanged("Other devices were faster each time. Try again.")
     }
 
-    /// Offers a statement as of what has been read, though the log has forgotten the newest key.
+    /// Offers once more that a device was shut out, as of what has been read, though the log has forgotten the newest key.
     ///
-    /// - Returns: Whether the hub says that it has taken it; the next visit reads whether it stands.
-    func offer(_ statement: (Commit.ID) throws -> OfferedCommit?) throws -> Bool {
-        commitCount += 1
-        guard let offered = try statement(Commit.ID(identity.id, session: session, commitCount)) else {
-            return false
-        }
-        if case .accepted = try hub.offer([offered]).answers.first { return true }
-        return false
+    /// - Returns: Whether the hub says that it has taken all of it; the next visit reads whether it stands.
+    func offerForgotten(_ plan: PlannedRevocation, of device: PublicIdentity) throws -> Bool {
+        commitCount += 2
+        let offered = try desk.sealForgotten(
+            plan,
+            of: device,
+            as: (
+                Commit.ID(identity.id, session: session, commitCount - 1),
+                Commit.ID(identity.id, session: session, commitCount)
+            )
+        )
+        guard !offered.isEmpty else { return false }
+        return try hub.offer(offered).answers.allSatisfy { if case .accepted = $0 { true } else { false } }
     }
 
     private static func isUnsaid(_ position: LogPosition) -> SyncFailure {

@@ -13,6 +13,9 @@ internal import Sync
 //     1. where the hub has nothing but what this device had read before, which then is known to be in nobody else's words;
 //     2. with the keys that came with it then, but for one that a device has made which left; and
 //     3. they are sealed for those alone who share the container by all that this device has read.
+//
+// Whom the hub does not even know any more is added and shut out again in one request: other devices have read that he was there, and
+// would let him in again.
 extension Sharing {
     private static let attemptCountMax = 20
 
@@ -29,7 +32,7 @@ extension Sharing {
         }
         var refused: Set<DeviceID> = []
         var said: PlannedRevocation?
-        for _ in 0..<Self.attemptCountMax {
+        for _ in 0..<Self.attemptCountMax + 2 * known.entries.count {
             let visit = try LogVisit(keys, by: identity, at: hub)
             // Whoever was shut out may have announced a key there.
             try visit.readHeld()
@@ -42,11 +45,12 @@ extension Sharing {
             let isAsRead = read.contains { $0.entry.position == head.position && $0.hash == head.hash }
             // What stands there since it was begun is this device's, and nobody was let in.
             guard said != nil ? list.members.keys.allSatisfy({ known.members[$0] != nil }) : isAsRead,
-                let next = try nextForgotten(known, list)
+                let next = try nextForgotten(known, list),
+                let shutOut = known.members[next.device]?.identity
             else { return false }
-            if refused.insert(next.device).inserted, let member = list.members[next.device] {
+            if refused.insert(next.device).inserted, list.members[next.device] != nil {
                 // By all that this device has read. The log may have grown meanwhile, and is read anew.
-                try refuse(member.identity, try visitLog())
+                try refuse(shutOut, try visitLog())
                 continue
             }
             for member in list.present where known.members[member.id]?.isRevoked == false {
@@ -59,7 +63,7 @@ extension Sharing {
                 )
                 try hub.leave(box.encoded, for: member.id)
             }
-            if try visit.offer({ try visit.desk.sealRevocation(next, as: $0, isAgain: true) }) { said = next }
+            if try visit.offerForgotten(next, of: shutOut) { said = next }
         }
         return false
     }
@@ -69,7 +73,7 @@ extension Sharing {
     private func nextForgotten(_ known: DeviceList, _ list: DeviceList) throws -> PlannedRevocation? {
         let forgotten = known.entries.compactMap { entry -> (device: DeviceID, generation: UInt32)? in
             guard case .revoked(let device, let generation, _) = entry.statement.change,
-                list.members[device]?.isRevoked == false
+                list.members[device]?.isRevoked != true
             else { return nil }
             return (device, generation)
         }

@@ -23,17 +23,21 @@ struct ForgottenRevocationTests {
 
     /// Three devices in step, of which the first has shut out the second since a backup of the hub to which that is put back: the two
     /// others have stopped.
+    ///
+    /// - Parameter isKnown: Whether the hub knows then that the second was there.
     private func stoppedByPuttingBack(
-        leaves: Bool = false
+        leaves: Bool = false,
+        isKnown: Bool = true
     ) throws -> (devices: [TestDevice], sharing: Sharing) {
-        try founded.share(with: 1)
         try founded.share(with: 2)
+        let without = hub.backup()
+        try founded.share(with: 1)
         let devices = try (0..<3).map(founded.device)
         for name in ["a.txt", "b.txt"] { try devices[0].write(name, to: name) }
         expectSettled(["a.txt": "a.txt", "b.txt": "b.txt"], on: devices)
         try #require(devices[2].running).evict("b.txt")
         #expect(devices[2].wait { devices[2].text("b.txt") == nil && devices[2].status?.isSettled == true })
-        let backup = hub.backup()
+        let backup = isKnown ? hub.backup() : without
         devices[1].stop()
         let sharing = Sharing(in: devices[0].memory, devices[0].keys, by: identities[0], at: hub.line())
         if leaves {
@@ -87,6 +91,84 @@ struct ForgottenRevocationTests {
         #expect(devices[1].wait { devices[1].status?.isShutOut == true })
         #expect(devices[1].text("new.txt") == nil)
         end(devices)
+    }
+
+    @Test("Put back to before it had even joined, it goes on once that is said again, and nobody lets it in")
+    func neverJoined() throws {
+        let (devices, sharing) = try stoppedByPuttingBack(isKnown: false)
+        #expect(try sharing.revoke(identities[1].id) == .revoked)
+        let staying = [devices[0], devices[2]]
+        for device in staying { try device.start() }
+        try devices[2].write("new", to: "new.txt")
+        #expect(
+            devices[0].wait { devices[0].text("new.txt") == "new" },
+            "\(devices[0].said) \(devices[2].said)"
+        )
+        for device in staying {
+            #expect(device.wait { device.status?.isSettled == true && device.status?.line == .up })
+        }
+        // It is shut out in every state of the log that anybody reads to the end.
+        #expect(try sharing.devices().first { $0.id == identities[1].id }?.isRevoked == true)
+        #expect(devices[0].keys.keys == devices[2].keys.keys && devices[0].keys.keys.newest.generation == 2)
+        end(devices)
+    }
+
+    /// Has a device commit so many names of a folder, one after the other.
+    private func rename(_ count: Int, by number: Int, _ folder: ItemID) throws {
+        let visit = try LogVisit(KeyRing(keys) { _ in }, by: identities[number], at: hub.line())
+        try visit.catchUp()
+        var base: LogPosition = 0
+        for entry in try entries() where entry.item == ItemName(folder) { base = entry.position }
+        let session = UInt64.random(in: 1...UInt64.max)
+        var done = 0
+        while done < count {
+            let first = visit.desk.head.position
+            let offers = (done..<min(done + 500, count)).map { index -> LogDesk.Offer in
+                defer { base = first + UInt64(index - done) + 1 }
+                let state = ItemState(.folder, at: ItemPlace(.root, "\(number) \(index)"))
+                let id = Commit.ID(identities[number].id, session: session, UInt64(index))
+                let commit = Commit(id, folder, on: base, state)
+                return LogDesk.Offer(commit: commit, modified: nil, places: FolderPlaces(root: FilePath("/")))
+            }
+            _ = try hub.line().offer(visit.desk.seal(offers))
+            try visit.catchUp()
+            #expect(visit.desk.head.position == first + UInt64(offers.count))
+            done += offers.count
+        }
+    }
+
+    private func entries() throws -> [LogRecord] {
+        var all: [LogRecord] = []
+        while true {
+            let page = try hub.line().log(after: UInt64(all.count), waitSeconds: 0).entries
+            if page.isEmpty { return all }
+            all += page
+        }
+    }
+
+    @Test(
+        "What who was shut out had written as a member is no reason to stop at a hub that was put back to behind it"
+    )
+    func rightful() throws {
+        try founded.share(with: 1)
+        try founded.share(with: 2)
+        let device = try founded.device(0)
+        try rename(3, by: 1, ItemID(7, 1))
+        let sharing = Sharing(in: device.memory, device.keys, by: identities[0], at: hub.line())
+        #expect(try sharing.revoke(identities[1].id) == .revoked)
+        try rename(20, by: 2, ItemID(7, 2))
+        let backup = hub.backup()
+        let count = hub.entryCount
+        // Farther back than this the device knows a place here and there only.
+        try rename(Int(LogWatch.recentCount) + 200, by: 2, ItemID(7, 3))
+        #expect(device.wait { device.running?.logPosition == UInt64(hub.entryCount) }, "\(device.said)")
+        hub.restore(backup)
+        try device.write("new", to: "new.txt")
+        let goesOn = device.wait {
+            hub.entryCount > count && device.status?.isSettled == true && device.status?.line == .up
+        }
+        #expect(goesOn, "\(device.said)")
+        device.stop()
     }
 
     /// What who was shut out does at a hub that has forgotten it.
