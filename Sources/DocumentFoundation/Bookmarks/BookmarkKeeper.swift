@@ -7,7 +7,7 @@ internal import Locks
 ///
 /// Any thread; blocks on the disk. Every call may fail with a `CocoaError`.
 package final class BookmarkKeeper: Sendable {
-    /// The one that `URL` uses; a test puts its own in place.
+    /// The one that `URL` uses for what is on no make-believe device; a test puts its own in place.
     @TaskLocal package static var shared = BookmarkKeeper(.current)
 
     let settings: BookmarkSettings
@@ -18,6 +18,8 @@ package final class BookmarkKeeper: Sendable {
         var key: Data?
         var documentFolders: [FilePath] = []
         var movesWaiting = 0
+        /// Whether nothing is kept any more.
+        var isOver = false
     }
 
     /// Where moves are noted.
@@ -95,7 +97,7 @@ package final class BookmarkKeeper: Sendable {
 
     /// A hint that cannot be written costs a search later, and nothing else.
     private func note(_ path: FilePath, _ identity: FileIdentity) {
-        guard let mark = identity.mark else { return }
+        guard let mark = identity.mark, !isOver else { return }
         let note = IdentityIndex.Note(path: path, identity: identity)
         if index.note(of: mark) != note { try? index.put(note, of: mark) }
     }
@@ -110,7 +112,7 @@ package final class BookmarkKeeper: Sendable {
     ///   - target: Where it is now.
     package func noteMove(from source: FilePath?, to target: FilePath) {
         let hasRoom = state.withLock { state in
-            guard state.movesWaiting < Self.movesWaitingMax else { return false }
+            guard !state.isOver, state.movesWaiting < Self.movesWaitingMax else { return false }
             state.movesWaiting += 1
             return true
         }
@@ -124,6 +126,14 @@ package final class BookmarkKeeper: Sendable {
 
     /// Returns when the moves so far have been noted.
     package func finishNotingMoves() { hintQueue.sync {} }
+
+    /// Keeps nothing any more, and returns when nothing is being noted.
+    func end() {
+        state.withLock { $0.isOver = true }
+        finishNotingMoves()
+    }
+
+    private var isOver: Bool { state.withLock { $0.isOver } }
 
     // MARK: Resolving
 
@@ -212,12 +222,23 @@ package final class BookmarkKeeper: Sendable {
         }
     }
 
+    /// Whether a bookmark is sealed with this user's key; false where that has never been needed.
+    func hasSealed(_ data: Data) -> Bool {
+        let known = state.withLock { $0.key }
+        // What cannot be read opens nothing.
+        guard
+            let key = known ?? (try? BookmarkKey.loadMade(in: settings.stateFolder, userID: settings.userID))
+        else { return false }
+        return (try? BookmarkSeal.open(data, key: key)) != nil
+    }
+
     private func seal(_ record: BookmarkRecord) throws -> Data {
         try BookmarkSeal.seal(BookmarkFormat.encode(record), key: try loadKey())
     }
 
     private func loadKey() throws -> Data {
         if let key = state.withLock({ $0.key }) { return key }
+        guard !isOver else { throw CocoaError(.fileNoSuchFile) }
         do {
             let key = try BookmarkKey.load(from: settings.stateFolder, userID: settings.userID)
             state.withLock { $0.key = key }

@@ -14,6 +14,16 @@ enum BookmarkKey {
     static func load(from folder: FilePath, userID: UInt32) throws -> Data {
         let place = folder.appending(fileName)
         if try FileStamp.ifPresent(at: place) == nil { try make(at: place) }
+        return try read(place, userID: userID)
+    }
+
+    /// The key in a folder; nil where it was never used.
+    static func loadMade(in folder: FilePath, userID: UInt32) throws -> Data? {
+        let place = folder.appending(fileName)
+        return try FileStamp.ifPresent(at: place) == nil ? nil : try read(place, userID: userID)
+    }
+
+    private static func read(_ place: FilePath, userID: UInt32) throws -> Data {
         let stamp = try FileStamp(of: place)
         guard stamp.kind == .regular, stamp.permissions & 0o077 == 0,
             try ItemMoves.owner(of: place) == userID

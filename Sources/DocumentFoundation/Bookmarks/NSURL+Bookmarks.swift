@@ -61,7 +61,7 @@ extension NSURL {
         fromBookmarkData bookmarkData: Data
     ) -> [URLResourceKey: Any]? {
         // Nil is the only answer that there is for data that cannot be used.
-        guard let record = try? BookmarkKeeper.shared.open(bookmarkData),
+        guard let record = try? BookmarkKeeper.opening(bookmarkData).open(bookmarkData),
             case .item(let item) = record.content,
             let values = try? BookmarkValues.decode(item)
         else { return nil }

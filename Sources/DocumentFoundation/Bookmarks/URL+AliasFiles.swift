@@ -14,7 +14,7 @@ extension URL {
     ///   - url: Where. A name that does not end in ".alias" gets that added.
     /// - Throws: A `CocoaError`; nothing has been written then.
     public static func writeBookmarkData(_ data: Data, to url: URL) throws {
-        let record = try BookmarkKeeper.shared.open(data)
+        let record = try BookmarkKeeper.opening(data).open(data)
         guard record.creationOptions.contains(.suitableForBookmarkFile) else {
             throw BookmarkErrors.notForFiles(url)
         }
@@ -39,7 +39,7 @@ extension URL {
         guard let data = try aliasContents(of: url) else {
             throw BookmarkErrors.unreadable(BookmarkSeal.Failure.notABookmark)
         }
-        _ = try BookmarkKeeper.shared.open(data)
+        _ = try BookmarkKeeper.opening(data).open(data)
         return data
     }
 

@@ -23,7 +23,7 @@ extension URL {
         includingResourceValuesForKeys keys: Set<URLResourceKey>? = nil,
         relativeTo url: URL? = nil
     ) throws -> Data {
-        try BookmarkKeeper.shared.make(of: self, options, keys: keys ?? [], relativeTo: url)
+        try BookmarkKeeper.of(self).make(of: self, options, keys: keys ?? [], relativeTo: url)
     }
 
     /// Finds what bookmark data is of.
@@ -53,7 +53,7 @@ extension URL {
         relativeTo url: URL? = nil,
         bookmarkDataIsStale isStale: inout Bool
     ) throws {
-        let resolved = try BookmarkKeeper.shared.resolve(data, options, relativeTo: url)
+        let resolved = try BookmarkKeeper.opening(data).resolve(data, options, relativeTo: url)
         SecurityScope.shared.take(resolved, options)
         isStale = resolved.isStale
         self = resolved.url

@@ -13,7 +13,11 @@ extension FileManager {
     /// - Differs from Darwin: needs no entitlement, so that nil never says that an app is not of the group; and nothing
     ///   but the user's own permissions keeps other programs out.
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
-        GroupContainers(environment: ProcessInfo.processInfo.environment).container(groupIdentifier)
+        let groups =
+            if let home = UbiquityAccount.shared.madeUpHome { home.groups } else {
+                GroupContainers(environment: ProcessInfo.processInfo.environment)
+            }
+        return groups?.container(groupIdentifier)
     }
 }
 

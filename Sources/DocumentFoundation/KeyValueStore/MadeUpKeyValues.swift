@@ -59,8 +59,8 @@ extension UbiquityAccount {
     }
 
     /// Has apps on a make-believe device read their values anew: what they had not written down is gone.
-    package func forgetKeyValues() { madeUpKeyValues?.forget() }
+    func forgetKeyValues() { madeUpKeyValues?.forget() }
 
     /// A make-believe device is none any more: nothing is written in its folder.
-    package func endKeyValues() { madeUpKeyValues?.forget(isOver: true) }
+    func endKeyValues() { madeUpKeyValues?.forget(isOver: true) }
 }

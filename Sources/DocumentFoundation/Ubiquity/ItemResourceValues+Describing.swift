@@ -104,7 +104,7 @@ extension ItemResourceValues {
 
         /// Its mark's, which outlasts moves and saves; of a copy another one. Nil for what cannot be marked.
         private static func documentIdentifier(_ path: FilePath) -> Int? {
-            (try? BookmarkKeeper.shared.mark(of: path))?.documentIdentifier
+            (try? BookmarkKeeper.of(path.url(isDirectory: false)).mark(of: path))?.documentIdentifier
         }
 
         /// Sizes, and what tells one state of the contents from another.

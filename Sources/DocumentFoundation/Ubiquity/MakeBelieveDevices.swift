@@ -68,6 +68,12 @@ package final class MakeBelieveDevices: Sendable {
             .map { DeviceContext(account: account, versions: $0.versions()) }
     }
 
+    /// Those of all devices.
+    static var accounts: [UbiquityAccount] { worlds.withLock { $0.values.flatMap { $0.map(\.account) } } }
+
+    /// The account of the device whose an item is, or would be; nil where that is on none.
+    static func account(of url: URL) -> UbiquityAccount? { device(of: url)?.account }
+
     /// The trash of the device whose an item is; nil where that is on none.
     static func trash(of url: URL) -> URL? { device(of: url)?.trash }
 

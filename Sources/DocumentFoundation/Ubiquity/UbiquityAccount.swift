@@ -27,20 +27,24 @@ package final class UbiquityAccount: Sendable {
     private let retrySeconds: Double
     /// What this process's app has in key-value stores on a make-believe device; nil for an account that is none's.
     let madeUpKeyValues: MadeUpKeyValues?
+    /// What else apps on a make-believe device keep for its user; nil for an account that is none's.
+    let madeUpHome: MadeUpHome?
 
     /// - Parameters:
     ///   - environment: Where `SHEAF_HOME`, `SHEAF_RUNTIME_DIR` and `SHEAF_UBIQUITY_CONTAINER` are looked up.
     ///   - information: The app's Info.plist.
-    ///   - isMakeBelieve: Whether it is that of a make-believe device, whose apps have key-value stores of their own.
+    ///   - madeUpHome: What apps on a make-believe device keep, which have key-value stores of their own, too; nil for an account
+    ///     that is none's.
     ///   - retrySeconds: After so many seconds it is looked again which account is there, where that could not be told.
     package init(
         environment: [String: String],
         information: [String: Any] = Bundle.main.infoDictionary ?? [:],
-        isMakeBelieve: Bool = false,
+        madeUpHome: MadeUpHome? = nil,
         retrySeconds: Double = 10
     ) {
         (self.environment, self.retrySeconds) = (environment, retrySeconds)
-        madeUpKeyValues = isMakeBelieve ? MadeUpKeyValues() : nil
+        self.madeUpHome = madeUpHome
+        madeUpKeyValues = madeUpHome == nil ? nil : MadeUpKeyValues()
         home = JoinedFolders.home(environment: environment)
         declared = Self.declared(environment, information)
         let listed = information["NSUbiquitousContainers"] as? [String: Any] ?? [:]

@@ -255,7 +255,7 @@ public final class DocumentWorld: Sendable {
             device.endCrash()
             device.freeDisk()
             device.mendDisk()
-            device.account.endKeyValues()
+            device.account.endApps()
         }
         cookie?.end()
         try removeFolder()

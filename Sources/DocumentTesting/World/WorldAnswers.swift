@@ -31,9 +31,17 @@ final class WorldAnswers: Sendable {
     ///   - base: The folder in which the account's own is made.
     ///   - sockets: The folder in which it is asked; nil for one in the base.
     ///   - folder: The device's folder.
+    ///   - userHome: The home of its user.
     ///   - container: The container's name.
     /// - Throws: What keeps the account's folder from being made.
-    init(of name: String, in base: URL, sockets: URL? = nil, folder: URL, container: String) throws {
+    init(
+        of name: String,
+        in base: URL,
+        sockets: URL? = nil,
+        folder: URL,
+        userHome: URL,
+        container: String
+    ) throws {
         self.folder = folder.path
         let home = base.appendingPathComponent("account of \(name)", isDirectory: true)
         let own = home.appendingPathComponent("containers/\(container)", isDirectory: true)
@@ -52,7 +60,7 @@ final class WorldAnswers: Sendable {
                 "SHEAF_UBIQUITY_CONTAINER": Self.identifier,
             ],
             information: [:],
-            isMakeBelieve: true
+            madeUpHome: MadeUpHome(FilePath(userHome.path), documents: FilePath(folder.path))
         )
     }
 

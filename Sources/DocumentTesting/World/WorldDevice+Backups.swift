@@ -34,6 +34,7 @@ extension WorldDevice {
         stop()
         // A crash that is to come is not put off by that, and one that has come meanwhile is not undone.
         defer { if wasStarted { beginAgain() } }
+        account.finishNotesOfApps()
         let place = unusedPlace("backup")
         try DiskCopy.copy(try parts.filter(Self.isThere), intoNew: place)
         return Backup(owner: folder.path, place: place.string)
@@ -54,7 +55,7 @@ extension WorldDevice {
         let wasStarted = isStarted
         stop()
         endCrash()
-        account.forgetKeyValues()
+        account.forgetApps()
         disk.free()
         disk.mend()
         do { try putBack(FilePath(backup.place)) } catch {

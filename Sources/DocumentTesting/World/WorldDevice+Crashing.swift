@@ -61,7 +61,7 @@ extension WorldDevice {
         let hasCrashed = hasCrashed
         stop()
         // Programs begin anew, too: none remembers what it had not written down, nor what could not be opened.
-        if hasCrashed { account.forgetKeyValues() }
+        if hasCrashed { account.forgetApps() }
         disk.start()
         versions.tryAgain()
         // What has happened to its folder since happened after the crash.

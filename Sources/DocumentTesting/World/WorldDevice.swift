@@ -83,6 +83,7 @@ public final class WorldDevice: Sendable {
             in: base,
             sockets: sockets,
             folder: folder,
+            userHome: home,
             container: "\(keys.container)"
         )
         clockSeconds = Locked(0)
@@ -108,7 +109,7 @@ public final class WorldDevice: Sendable {
 
     deinit {
         answers.end()
-        account.endKeyValues()
+        account.endApps()
         sync.withLock { $0 }?.stop()
         disk.free()
         disk.mend()

@@ -54,7 +54,7 @@ final class FolderWatcher: @unchecked Sendable {
         outbox: FolderOutbox,
         makeWatch: @escaping WatchMaker = { try DirectoryWatch($0, on: $1, handler: $2) },
         moved: @escaping @Sendable (FilePath?, FilePath) -> Void = {
-            BookmarkKeeper.shared.noteMove(from: $0, to: $1)
+            BookmarkKeeper.noteMove(from: $0, to: $1)
         }
     ) {
         self.makeWatch = makeWatch

@@ -9,7 +9,7 @@ extension FileAccessRegistry {
     static func makeShared() -> FileAccessRegistry {
         let limit = PresenterLimit.usualSeconds
         let moved: @Sendable (FilePath, FilePath) -> Void = {
-            BookmarkKeeper.shared.noteMove(from: $0, to: $1)
+            BookmarkKeeper.noteMove(from: $0, to: $1)
         }
         do {
             let environment = ProcessInfo.processInfo.environment
