@@ -99,7 +99,7 @@ struct WorldKeyValuesTests {
         await set("sepia", on: phone)
         await set("sepia", on: pad)
         try await world.settle()
-        let token = await pad.run { Self.token }
+        let (token, store) = await pad.run { (Self.token, NSUbiquitousKeyValueStore.default) }
         let (key, name) = ("\(world.seed)", NSUbiquitousKeyValueStore.didChangeExternallyNotification)
         let heard: Locked<[String?]> = Locked([])
         let observer = NotificationCenter.default.addObserver(forName: name, object: store, queue: nil) {
@@ -114,6 +114,50 @@ struct WorldKeyValuesTests {
         while heard.withLock({ $0.isEmpty }) { await Task.yield() }
         #expect(heard.withLock { $0 } == [token] && token != nil)
         #expect(await phone.run { Self.token } != token)
+    }
+
+    @Test(
+        "What comes to a device is told by the stores that were made on it, and no others: not in another world either"
+    )
+    func toldApart() async throws {
+        var worlds: [DocumentWorld] = []
+        defer { for world in worlds { try? world.end() } }
+        let name = NSUbiquitousKeyValueStore.didChangeExternallyNotification
+        let (heard, key) = (Locked<[Int: [String?]]>([:]), UUID().uuidString)
+        var (observers, stores): ([any NSObjectProtocol], [NSUbiquitousKeyValueStore]) = ([], [store])
+        var devices: [WorldDevice] = []
+        // Those that are to hear of nothing come first.
+        for name in ["other", "tested"] {
+            worlds.append(try DocumentWorld())
+            for device in try worlds[worlds.count - 1].devices(["\(name) phone", "\(name) pad"]) {
+                devices.append(device)
+                let (store, again) = await device.run {
+                    (NSUbiquitousKeyValueStore.default, NSUbiquitousKeyValueStore.default)
+                }
+                #expect(store === again && !stores.contains { $0 === store })
+                stores.append(store)
+            }
+        }
+        for (number, store) in stores.enumerated() {
+            observers.append(
+                NotificationCenter.default.addObserver(forName: name, object: store, queue: nil) { note in
+                    let keys = note.userInfo?[NSUbiquitousKeyValueStoreChangedKeysKey] as? [String] ?? []
+                    guard keys.contains(key) else { return }
+                    let value = (note.object as? NSUbiquitousKeyValueStore)?.string(forKey: key)
+                    heard.withLock { $0[number, default: []].append(value) }
+                }
+            )
+        }
+        defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+        for device in devices { await set("sepia", on: device) }
+        for world in worlds { try await world.settle() }
+        await devices[2].run { store.set("news", forKey: key) }
+        for world in worlds { try await world.settle() }
+        // It is posted on the main queue, after it has come.
+        while heard.withLock({ $0.isEmpty }) { await Task.yield() }
+        #expect(heard.withLock { $0 } == [4: ["news"]])
+        // On no device a device's store has that one's values still.
+        #expect(stores.map { $0.string(forKey: key) } == [nil, nil, nil, "news", "news"])
     }
 
     private nonisolated static var token: String? {

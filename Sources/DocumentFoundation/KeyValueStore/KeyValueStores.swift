@@ -6,16 +6,43 @@ internal import Locks
 ///
 /// Which there are is an array under one lock. They are held weakly: one that is gone is told nothing.
 final class KeyValueStores: Sendable {
-    /// Those on whose values the app's stores are where this is asked: those of a make-believe device in its `run`; while there are
-    /// such devices elsewhere, some in memory alone; else the user's.
-    static var current: KeyValueStores {
-        let account = UbiquityAccount.shared
-        if let values = account.madeUpKeyValues { return values.stores(of: account) }
-        return MakeBelieveDevices.areThere ? MakeBelieveDevices.keyValues.stores(of: nil) : ofUser
+    /// Where a store of the app was made.
+    struct Place: Sendable {
+        /// Whether that was on a make-believe device.
+        let isOnDevice: Bool
+        /// The device's; nil for one that is gone, and for none.
+        private(set) weak var account: UbiquityAccount?
+
+        /// Where this is called.
+        static var current: Place {
+            let account = UbiquityAccount.shared
+            let isOnDevice = account.madeUpKeyValues != nil
+            return Place(isOnDevice: isOnDevice, account: isOnDevice ? account : nil)
+        }
+
+        /// The app's stores there.
+        fileprivate var members: Locked<[Member]>? {
+            isOnDevice ? account?.madeUpKeyValues?.members : KeyValueStores.ofApp
+        }
     }
 
-    /// Those of the app: `default`, and all that the app makes by itself or of classes of its own.
-    private static let ofApp = Locked<[Member]>([])
+    /// Those on whose values a store of the app is where this is asked: those of a make-believe device in its `run`, else of that on
+    /// which the store was made; while there are such devices elsewhere, some in memory alone; else the user's.
+    ///
+    /// - Parameter place: Where the store was made.
+    static func current(for place: Place) -> KeyValueStores {
+        let account = UbiquityAccount.shared
+        if let values = account.madeUpKeyValues { return values.stores(of: account) }
+        if let account = place.account, let values = account.madeUpKeyValues {
+            return values.stores(of: account)
+        }
+        let isMadeUp = place.isOnDevice || MakeBelieveDevices.areThere
+        return isMadeUp ? MakeBelieveDevices.keyValues.stores(of: nil) : ofUser
+    }
+
+    /// Those of the app, but for those that were made on a make-believe device: `default`, and all that the app makes by itself or of
+    /// classes of its own.
+    static let ofApp = Locked<[Member]>([])
 
     /// The app's on the user's values. They last as long as the process, be there a store or not.
     private static let ofUser: KeyValueStores = {
@@ -36,10 +63,12 @@ final class KeyValueStores: Sendable {
     /// The app's on the values of a make-believe device; nil for some in memory alone.
     ///
     /// What they tell is told on that device. It is not held.
-    static func madeUp(on account: UbiquityAccount?) -> KeyValueStores {
+    ///
+    /// - Parameter members: The app's stores there.
+    static func madeUp(on account: UbiquityAccount?, members: Locked<[Member]>) -> KeyValueStores {
         let place: @Sendable () -> UbiquityAccount? = { [weak account] in account }
         return KeyValueStores(
-            members: ofApp,
+            members: members,
             asking: { place() ?? .shared },
             telling: { body in place().flatMap(MakeBelieveDevices.context(of:)).run(body) },
             { try place().map { try .onDevice($0) } ?? .inMemory }
@@ -95,10 +124,10 @@ final class KeyValueStores: Sendable {
         core.open()
     }
 
-    /// The same of a store that is the app's.
-    static func addOfApp(_ store: NSUbiquitousKeyValueStore) {
-        add(store, to: ofApp)
-        _ = current
+    /// The same of a store that is the app's, where that was made.
+    static func addOfApp(_ store: NSUbiquitousKeyValueStore, at place: Place) {
+        if let members = place.members { add(store, to: members) }
+        _ = current(for: place)
     }
 
     private static func add(_ store: NSUbiquitousKeyValueStore, to members: Locked<[Member]>) {
@@ -109,7 +138,9 @@ final class KeyValueStores: Sendable {
     /// Called by a store that goes.
     func remove(_ id: ObjectIdentifier) { Self.remove(id, from: members) }
 
-    static func removeOfApp(_ id: ObjectIdentifier) { remove(id, from: ofApp) }
+    static func removeOfApp(_ id: ObjectIdentifier, at place: Place) {
+        if let members = place.members { remove(id, from: members) }
+    }
 
     private static func remove(_ id: ObjectIdentifier, from members: Locked<[Member]>) {
         members.withLock { members in members.removeAll { $0.id == id } }

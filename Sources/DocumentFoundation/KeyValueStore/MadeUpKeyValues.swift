@@ -12,12 +12,29 @@ final class MadeUpKeyValues: Sendable {
     }
 
     private let state = Locked(State())
+    /// The app's stores that were made there.
+    let members: Locked<[KeyValueStores.Member]>
+    private let appStore = Locked<NSUbiquitousKeyValueStore?>(nil)
+
+    /// - Parameter members: The app's stores there.
+    init(members: Locked<[KeyValueStores.Member]> = Locked([])) { self.members = members }
+
+    /// The app's `default` one there: asked for on the device.
+    var store: NSUbiquitousKeyValueStore {
+        if let store = appStore.withLock({ $0 }) { return store }
+        let new = NSUbiquitousKeyValueStore()
+        return appStore.withLock { store in
+            if let store { return store }
+            store = new
+            return new
+        }
+    }
 
     /// - Parameter account: The device's; nil for none.
     func stores(of account: UbiquityAccount?) -> KeyValueStores {
         let (read, isOver) = state.withLock { ($0.read, $0.isOver) }
         if let read { return read }
-        let new = KeyValueStores.madeUp(on: isOver ? nil : account)
+        let new = KeyValueStores.madeUp(on: isOver ? nil : account, members: members)
         let stores = state.withLock { state in
             if let made = state.made { return made }
             state.made = new

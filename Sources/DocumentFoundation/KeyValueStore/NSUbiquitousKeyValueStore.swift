@@ -28,8 +28,11 @@ internal import KeyValues
 /// ten seconds. May be used on any thread. `SHEAF_KEY_VALUES` names the folder of the files, or says `off`.
 ///
 /// Stores that an app makes, also of classes of its own, are on the same values as ``default``: what one writes all have at
-/// once, and none tells it. In `run` of a `DocumentTesting.WorldDevice` all of them are on that device's values. What comes from elsewhere, and what there is no room for, each of them tells. No member calls
+/// once, and none tells it. What comes from elsewhere, and what there is no room for, each of them tells. No member calls
 /// another: who overrides one changes that one alone.
+///
+/// On a `DocumentTesting.WorldDevice` they are that device's: those that are made in its `run`, the ``default`` one among them, are on
+/// its values, and tell what comes to it. In `run` of another device all of them are on that one's values.
 ///
 /// - Source: Apple's NSUbiquitousKeyValueStore.
 /// - Differs from Darwin: needs no entitlement. There the later of two writes is the one with the later date. What another
@@ -38,8 +41,10 @@ internal import KeyValues
 open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
     // Sendable because its one property is constant, and Sendable itself. What a derived class adds is its own to protect.
 
-    /// The app's store. One object, and not of a class derived from this one.
-    open class var `default`: NSUbiquitousKeyValueStore { shared }
+    /// The app's store. One object, on a make-believe device one of its own, and not of a class derived from this one.
+    open class var `default`: NSUbiquitousKeyValueStore {
+        UbiquityAccount.shared.madeUpKeyValues?.store ?? shared
+    }
     private static let shared = NSUbiquitousKeyValueStore()
 
     /// Values have changed other than by this store's own setters, or a write was dropped.
@@ -50,20 +55,32 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
         "NSUbiquitousKeyValueStoreDidChangeExternallyNotification"
     )
 
-    /// Nil for a store that is the app's.
-    private let stores: KeyValueStores?
-    private var core: KeyValueCore { (stores ?? .current).core }
+    private let origin: Origin
+    private var core: KeyValueCore {
+        switch origin {
+        case .app(let place): KeyValueStores.current(for: place).core
+        case .other(let stores): stores.core
+        }
+    }
+
+    /// Whose store it is.
+    private enum Origin: Sendable {
+        /// The app's, made somewhere.
+        case app(KeyValueStores.Place)
+        case other(KeyValueStores)
+    }
 
     /// A store on the values of ``default``.
     public override init() {
-        stores = nil
+        let place = KeyValueStores.Place.current
+        origin = .app(place)
         super.init()
-        KeyValueStores.addOfApp(self)
+        KeyValueStores.addOfApp(self, at: place)
     }
 
     /// A store beside others on one core.
     init(on stores: KeyValueStores) {
-        self.stores = stores
+        origin = .other(stores)
         super.init()
         stores.add(self)
     }
@@ -75,7 +92,10 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
 
     deinit {
         let id = ObjectIdentifier(self)
-        if let stores { stores.remove(id) } else { KeyValueStores.removeOfApp(id) }
+        switch origin {
+        case .app(let place): KeyValueStores.removeOfApp(id, at: place)
+        case .other(let stores): stores.remove(id)
+        }
     }
 
     /// Tells observers. Called on the main queue.

@@ -22,7 +22,7 @@ package final class MakeBelieveDevices: Sendable {
 
     private static let worlds: Locked<[ObjectIdentifier: [Device]]> = Locked([:])
     /// Of what is on none of the devices.
-    static let keyValues = MadeUpKeyValues()
+    static let keyValues = MadeUpKeyValues(members: KeyValueStores.ofApp)
 
     package init() { Self.worlds.withLock { $0[ObjectIdentifier(self)] = [] } }
 
