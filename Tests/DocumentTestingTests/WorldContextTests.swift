@@ -156,6 +156,78 @@ struct WorldContextTests {
     }
 
     @Test(
+        "A block on a queue is on no device, which is said, once of each; one that carries the device is on it"
+    )
+    func queues() async throws {
+        let result = await #expect(
+            processExitsWith: .success,
+            observing: [\.standardErrorContent]
+        ) { @MainActor in
+            let world = try DocumentWorld()
+            let phone = try world.devices(["phone"])[0]
+            let (key, found) = (UUID().uuidString, Locked<[String?]>([]))
+            @Sendable func look() {
+                let store = NSUbiquitousKeyValueStore.default
+                found.withLock {
+                    $0.append(FileManager.default.url(forUbiquityContainerIdentifier: nil)?.path)
+                    $0.append(FileManager.default.ubiquityIdentityToken == nil ? nil : "token")
+                    $0.append(store.string(forKey: key))
+                }
+            }
+            let queue = DispatchQueue(label: "an app's")
+            await phone.run {
+                NSUbiquitousKeyValueStore.default.set("value", forKey: key)
+                look()
+                queue.async(execute: WorldDevice.carrying(look))
+                await withCheckedContinuation { goOn in queue.async { goOn.resume() } }
+            }
+            let all = [phone.folder.path, "token", "value"]
+            precondition(found.withLock { $0 } == all + all, "\(found.withLock { $0 })")
+            FileHandle.standardError.write(Data("So far so good.\n".utf8))
+            for _ in 1...2 {
+                await phone.run {
+                    await withCheckedContinuation { goOn in
+                        queue.async {
+                            look()
+                            goOn.resume()
+                        }
+                    }
+                }
+            }
+            precondition(found.withLock { $0.suffix(6) } == [nil, nil, nil, nil, nil, nil])
+            let query = NSMetadataQuery()
+            query.predicate = NSPredicate(value: true)
+            query.searchScopes = [NSMetadataQueryUbiquitousDocumentsScope]
+            let (news, reader) = AsyncStream.makeStream(of: Void.self)
+            let finished = NSNotification.Name.NSMetadataQueryDidFinishGathering
+            let observer = NotificationCenter.default.addObserver(
+                forName: finished,
+                object: query,
+                queue: nil
+            ) { _ in reader.yield() }
+            query.start()
+            for await _ in news { break }
+            query.stop()
+            NotificationCenter.default.removeObserver(observer)
+            try world.end()
+        }
+        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            .components(separatedBy: "So far so good.\n")
+        try #require(said.count == 2, "\(said)")
+        #expect(!said[0].contains("on no device"), "\(said[0])")
+        for what in [
+            "url(forUbiquityContainerIdentifier:)", "ubiquityIdentityToken", "NSUbiquitousKeyValueStore",
+            "An NSMetadataQuery",
+        ] {
+            let lines = said[1].split(separator: "\n").filter { $0.contains("\(what) ") }
+            #expect(
+                lines.count == 1 && lines[0].contains("Task { … } instead of a queue keeps it"),
+                "\(said[1])"
+            )
+        }
+    }
+
+    @Test(
         "While there is a world, what is on no device has no container and no versions, also where the user has some"
     )
     func nowhere() async {

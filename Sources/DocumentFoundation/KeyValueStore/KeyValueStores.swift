@@ -40,6 +40,12 @@ final class KeyValueStores: Sendable {
         return isMadeUp ? MakeBelieveDevices.keyValues.stores(of: nil) : ofUser
     }
 
+    /// The same, for who asks for values or writes some.
+    static func asked(of place: Place) -> KeyValueStores {
+        if !place.isOnDevice { MakeBelieveDevices.note(askedOnNone: "NSUbiquitousKeyValueStore") }
+        return current(for: place)
+    }
+
     /// Those of the app, but for those that were made on a make-believe device: `default`, and all that the app makes by itself or of
     /// classes of its own.
     static let ofApp = Locked<[Member]>([])

@@ -58,7 +58,7 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
     private let origin: Origin
     private var core: KeyValueCore {
         switch origin {
-        case .app(let place): KeyValueStores.current(for: place).core
+        case .app(let place): KeyValueStores.asked(of: place).core
         case .other(let stores): stores.core
         }
     }

@@ -93,6 +93,7 @@ struct QueryScopes {
         guard ubiquityScopes.contains(scope) else { return nil }
         // Nothing has been picked in another app's.
         if scope == NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope { return [] }
+        MakeBelieveDevices.note(askedOnNone: "An NSMetadataQuery for containers")
         // Without a container there is nothing to find.
         return UbiquityAccount.shared.containerPlaces.map {
             scope == NSMetadataQueryUbiquitousDocumentsScope

@@ -21,14 +21,16 @@ extension FileManager {
     /// - Source: Apple's url(forUbiquityContainerIdentifier:).
     /// - Differs from Darwin: needs no entitlement. Where one gives the order, it stands in the Info.plist.
     public func url(forUbiquityContainerIdentifier containerIdentifier: String?) -> URL? {
-        UbiquityAccount.shared.container(containerIdentifier)
+        MakeBelieveDevices.note(askedOnNone: "FileManager.url(forUbiquityContainerIdentifier:)")
+        return UbiquityAccount.shared.container(containerIdentifier)
     }
 
     /// Tells this user's containers on this device from another's: compare with `isEqual(_:)`. Nil when nothing is joined.
     ///
     /// `NSUbiquityIdentityDidChange` is posted when it becomes another. It is not kept from one device to another.
     public var ubiquityIdentityToken: (any NSCoding & NSCopying & NSObjectProtocol)? {
-        UbiquityAccount.shared.identity.map { NSData(data: $0) }
+        MakeBelieveDevices.note(askedOnNone: "FileManager.ubiquityIdentityToken")
+        return UbiquityAccount.shared.identity.map { NSData(data: $0) }
     }
 
     /// Whether an item is in a container, be its contents here or not. Says nothing about what the hub has.

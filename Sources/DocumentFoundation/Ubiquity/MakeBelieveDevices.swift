@@ -1,6 +1,7 @@
 internal import FileSystem
 package import Foundation
 internal import Locks
+internal import StandardStreams
 
 /// The make-believe devices of one world of a test, as the rest of the process finds them: by what is in their folders, wherever
 /// it is asked about. While there is a world, what is on none of its devices has no containers and no versions, and key-value stores
@@ -56,6 +57,25 @@ package final class MakeBelieveDevices: Sendable {
             versions: versions
         )
         Self.worlds.withLock { $0[ObjectIdentifier(self)]?.append(device) }
+    }
+
+    /// What was asked on none of the devices, and that was said.
+    private static let askedOnNone: Locked<Set<String>> = Locked([])
+
+    /// Says once of what an app asks about no item, and on no device, that it is asked there: as if iCloud were off.
+    ///
+    /// - Parameter what: What is asked.
+    static func note(askedOnNone what: String) {
+        guard areThere, UbiquityAccount.shared === UbiquityAccount.ofUser,
+            askedOnNone.withLock({ $0.insert(what).inserted })
+        else { return }
+        StandardError.say(
+            """
+            \(what) was asked on no device of the DocumentWorld, where iCloud is off. A block on a queue, a thread and a \
+            Task.detached are on no device; Task { … } instead of a queue keeps it, and WorldDevice.carrying { … } gives a \
+            block for one that does.
+            """
+        )
     }
 
     /// Whether there is a world.
