@@ -17,6 +17,17 @@ private final class Note: UIDocument {
     }
 }
 
+/// Bytes.
+private final class Picture: UIDocument {
+    var bytes = Data()
+
+    override func contents(forType typeName: String) throws -> Any { bytes }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        bytes = contents as? Data ?? Data()
+    }
+}
+
 @Suite("What people write who test their documents", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldGuideTests {
@@ -167,6 +178,51 @@ struct WorldGuideTests {
         }
         pad.slowDown(toSeconds: 0)
         try world.end()
+    }
+
+    @Test("Contents that take long have come once the line is fast again")
+    func slowNoMore() async throws {
+        let (world, _, pad, url) = try await evicted()
+        pad.slowDown(toSeconds: 600)
+        await pad.run { @MainActor in
+            let list = ShoppingList(fileURL: url)
+            let opening = Task { @MainActor in await list.open() }
+            await untilProgressIsAvailable(list)
+            #expect(list.progress?.fractionCompleted == 0)
+            pad.slowDown(toSeconds: 0)
+            #expect(await opening.value)
+            #expect(list.items == ["milk"])
+            #expect(await list.close())
+        }
+        try world.end()
+    }
+
+    @Test("A large document comes part by part over a slow line, and its progress says so")
+    func progressInParts() async throws {
+        let world = try DocumentWorld()
+        defer { try? world.end() }
+        let (phone, pad) = try world.devices(2)
+        var numbers = world.numbers()
+        // Nothing makes them fewer.
+        let words = (0..<750_000).map { _ in UInt64.random(in: 0...UInt64.max, using: &numbers) }
+        let bytes = words.withUnsafeBytes { Data($0) }
+        try await world.create(Picture.init, "a.bin", on: phone) { $0.bytes = bytes }
+        try await world.settle()
+        let url = pad.folder.appendingPathComponent("a.bin")
+        try pad.evict(url)
+        pad.slowDown(toSeconds: 0.5)
+        await pad.run { @MainActor in
+            let picture = Picture(fileURL: url)
+            let opening = Task { @MainActor in await picture.open() }
+            await untilProgressIsAvailable(picture)
+            while picture.progress?.fractionCompleted == 0 { await Task.yield() }
+            let fraction = picture.progress?.fractionCompleted ?? 1
+            #expect(fraction > 0 && fraction < 1)
+            pad.slowDown(toSeconds: 0)
+            #expect(await opening.value)
+            #expect(picture.bytes == bytes)
+            #expect(await picture.close())
+        }
     }
 
     private func untilProgressIsAvailable(_ document: UIDocument) async {

@@ -79,7 +79,7 @@ extension HubInMemory {
             late: (@Sendable () throws -> Void)? = nil
         ) throws -> Answer {
             guard let fate = faults.next(mayBeRepeated: late != nil) else { return try message() }
-            linger(fate.delaySeconds, since: breakCount)
+            linger(since: breakCount) { fate.delaySeconds }
             switch fate.fault {
             case nil: return try message()
             case .lost: break
@@ -98,10 +98,14 @@ extension HubInMemory {
         private static let waitSecondsMax = 3600.0
 
         /// Lets time go by; a line that is cut meanwhile is noticed at once.
-        private func linger(_ seconds: Double, since formerBreakCount: Int) {
-            let end = Date().addingTimeInterval(seconds)
+        ///
+        /// - Parameter seconds: How long; asked again whenever something has happened.
+        private func linger(since formerBreakCount: Int, _ seconds: () -> Double) {
+            let begun = Date()
             hub.news.withLock {
-                while end > Date(), breakCount == formerBreakCount {
+                while breakCount == formerBreakCount {
+                    let end = begun.addingTimeInterval(seconds())
+                    guard end > Date() else { return }
                     _ = hub.news.wait(until: min(end, Date(timeIntervalSinceNow: Self.waitSecondsMax)))
                 }
             }
@@ -123,14 +127,14 @@ extension HubInMemory {
         /// Lets the time go by that contents take; a line that is cut meanwhile is noticed at once.
         private func carry() throws {
             let formerBreakCount = breakCount
-            let begun = state.withLock { state -> Double? in
-                guard !state.isCut, !state.isClosed else { return nil }
+            let isUp = state.withLock { state in
+                guard !state.isCut, !state.isClosed else { return false }
                 state.transferCount += 1
-                return state.seconds
+                return true
             }
-            guard let seconds = begun else { throw LineFailure("the line is cut") }
+            guard isUp else { throw LineFailure("the line is cut") }
             defer { state.withLock { $0.transferCount -= 1 } }
-            linger(seconds, since: formerBreakCount)
+            linger(since: formerBreakCount) { state.withLock { $0.seconds } }
             let isBroken = breakCount != formerBreakCount
             hub.news.withLock {
                 while isBroken, state.withLock({ $0.isHeld }) { hub.news.wait() }

@@ -162,7 +162,10 @@ public final class WorldDevice: Sendable {
         do { try begin() } catch { note(.stopped("\(error)")) }
     }
 
-    /// Has each transfer of contents to and from the hub take so long.
+    /// Has each transfer of contents to and from the hub take so long, those under way too: with 0 they have come at once.
+    ///
+    /// Contents of some 2 MiB or less are one transfer: of a document of that size `progress` says nothing in between, while larger
+    /// ones come part by part.
     ///
     /// - Parameter seconds: 0 or more, and not for ever: a line over which nothing comes is one of a device that is offline.
     public func slowDown(toSeconds seconds: Double) {
