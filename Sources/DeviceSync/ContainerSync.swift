@@ -194,6 +194,11 @@ package final class ContainerSync: Sendable {
         ask({ $0.standings(below: path) }, or: { _ in [] })
     }
 
+    /// Why items are not in step: of so many at most, the first by their paths. The hub is not asked.
+    package func explainDiffering(max count: Int) -> [Explanation] {
+        ask({ $0.explainDiffering(max: count) }, or: { _ in [] })
+    }
+
     /// How those items stand that are directly in a folder and are not simply here as they are at the hub.
     ///
     /// - Parameter path: Below the container's folder; empty for that.

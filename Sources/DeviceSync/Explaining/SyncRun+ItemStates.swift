@@ -94,6 +94,13 @@ extension SyncRun {
         }
     }
 
+    /// Why items are not in step, of some of them, by their paths.
+    func explainDiffering(max count: Int) -> [Explanation] {
+        let items = isStopped ? [] : engine.differing
+        let explained = items.map { explain($0) }.filter { !$0.isSettled }
+        return Array(explained.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }.prefix(count))
+    }
+
     /// How those items stand that are directly in a folder and are not simply here as they are at the hub, with folders in which
     /// something is not.
     func unsettledStates(in path: String) -> [ItemSyncState] {

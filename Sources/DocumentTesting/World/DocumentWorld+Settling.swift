@@ -164,17 +164,30 @@ extension WorldDevice {
         if case .stopped(let why) = said.last { " \(why)" } else { "" }
     }
 
+    /// Of so many items a failure says why they wait.
+    private static let explainedCountMax = 5
+
+    private static func sentence(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
+
     var whatItWaitsFor: String {
         guard !hasCrashed else { return "\(name) has crashed: `start()` starts it again." }
         guard let status else { return "\(name) is stopped.\(whyItStopped)" }
         let line = status.lineFailure.map { " There is no line: \($0)." } ?? ""
-        let stuck = status.stuck.map { " \($0.key): \($0.value)." }.joined()
+        let explained = running?.explainDiffering(max: Self.explainedCountMax) ?? []
+        let late = explained.map { each in
+            let why = each.causes.prefix(1) + [each.next]
+            return " \(each.path): \(why.map(Self.sentence).joined(separator: " "))"
+        }
+        let named = Set(explained.map(\.path))
+        let held = status.stuck.filter { !named.contains($0.key) }.sorted { $0.key < $1.key }
+        let stuck = (late + held.map { " \($0.key): \(Self.sentence($0.value))" }).joined()
         let brakes =
             status.brakes.isEmpty
             ? ""
             : " A large change waits for a decision: `decideLargeChange(goesOn:)` says what becomes of it."
         let unknown =
             isKnownToHub ? "" : " The hub does not know it: `registerAgain()` registers it there again."
-        return "\(name): \(status.unsettledCount) items are not in step.\(line)\(stuck)\(brakes)\(unknown)"
+        let count = status.unsettledCount == 1 ? "1 item is" : "\(status.unsettledCount) items are"
+        return "\(name): \(count) not in step.\(line)\(stuck)\(brakes)\(unknown)"
     }
 }
