@@ -155,6 +155,39 @@ struct WorldContextTests {
         #expect(found["presenter"] != true)
     }
 
+    @Test("A document of a folder that is not there yet is created, and found in the scope of documents")
+    func documentsScope() async throws {
+        let world = try DocumentWorld()
+        defer { try? world.end() }
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(Page.init, "Documents/Letters/a.bin", on: phone) { $0.text = "in a folder" }
+        try await world.settle()
+        let query = await pad.run { NSMetadataQuery() }
+        query.predicate = NSPredicate(value: true)
+        query.searchScopes = [NSMetadataQueryUbiquitousDocumentsScope]
+        let (news, reader) = AsyncStream.makeStream(of: Void.self)
+        let finished = NSNotification.Name.NSMetadataQueryDidFinishGathering
+        let gathered = NotificationCenter.default.addObserver(forName: finished, object: query, queue: nil) {
+            _ in reader.yield()
+        }
+        query.start()
+        for await _ in news { break }
+        let names = (0..<query.resultCount).compactMap {
+            (query.result(at: $0) as? NSMetadataItem)?.value(forAttribute: NSMetadataItemFSNameKey) as? String
+        }
+        #expect(names.contains("a.bin"), "\(names)")
+        query.stop()
+        NotificationCenter.default.removeObserver(gathered)
+
+        // What no folder can be made of is said as what else cannot be created.
+        try phone.fillDisk()
+        let failure = await #expect(throws: WorldDocumentFailure.self) {
+            try await world.create(Page.init, "More/b.bin", on: phone) { $0.text = "nowhere" }
+        }
+        #expect((failure?.cause as? CocoaError)?.code == .fileWriteOutOfSpace)
+        phone.freeDisk()
+    }
+
     @Test(
         "A block on a queue is on no device, which is said, once of each; one that carries the device is on it"
     )

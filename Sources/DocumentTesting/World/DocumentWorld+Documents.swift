@@ -1,13 +1,15 @@
+internal import DocumentFoundation
+internal import FileSystem
 public import Foundation
 public import UIKit
 
 // What people do with documents of one class.
 extension DocumentWorld {
-    /// Makes a document on a device, and saves and closes it.
+    /// Makes a document on a device, and saves and closes it. Folders on the way to it that are not there are made.
     ///
     /// - Parameters:
     ///   - make: Makes it for a place, such as `Note.init`.
-    ///   - name: Its name in the device's folder.
+    ///   - name: Its name in the device's folder, such as “list.txt”, or its path there, such as “Documents/list.txt”.
     ///   - device: Whose person does it.
     ///   - edit: Gives it its first contents.
     /// - Throws: `WorldDocumentFailure`; what `edit` throws.
@@ -22,6 +24,7 @@ extension DocumentWorld {
         try await device.run { @MainActor in
             let document = try make(url)
             try edit(document)
+            try makeFolder(url.deletingLastPathComponent(), for: url)
             guard await document.save(to: url, for: .forCreating) else {
                 throw failure("could not be created", of: document)
             }
@@ -70,6 +73,14 @@ extension DocumentWorld {
                 throw error
             }
             try outcome.get()
+        }
+    }
+
+    private func makeFolder(_ folder: URL, for url: URL) throws {
+        guard !FileManager.default.fileExists(atPath: folder.path) else { return }
+        do { try ItemMoves.createFolders(FilePath(folder.path), permissions: 0o777) } catch {
+            let cause = CocoaError(error, while: .writing)
+            throw WorldDocumentFailure(what: "could not be created", url: url, cause: cause, seed: seed)
         }
     }
 
