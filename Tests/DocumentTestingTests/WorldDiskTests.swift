@@ -281,7 +281,7 @@ struct WorldDiskTests {
         #expect(explanation(on: pad).contains("It cannot begin"))
         #expect(explanation(on: pad).contains("Free some space"))
         #expect(pad.status?.line == .down)
-        #expect(throws: SyncRefusal.self) { try pad.evict(pad.folder.appendingPathComponent("a.txt")) }
+        #expect(throws: CocoaError.self) { try pad.evict(pad.folder.appendingPathComponent("a.txt")) }
         let told = Locked<[[ItemSyncState]]>([])
         let end = pad.running?.follow("") { items, _ in told.withLock { $0.append(items) } }
         #expect(told.withLock { $0 } == [[]])

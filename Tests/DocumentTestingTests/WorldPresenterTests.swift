@@ -36,9 +36,41 @@ private final class FolderPresenter: NSObject, NSFilePresenter {
     }
 }
 
+/// Presents an item on the main queue, and notes that it makes way for an eviction.
+private final class MainPresenter: NSObject, NSFilePresenter {
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue = OperationQueue.main
+    let isAsked = Locked(false)
+
+    init(_ url: URL) { presentedItemURL = url }
+
+    func accommodatePresentedItemEviction(
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        isAsked.withLock { $0 = true }
+        completionHandler(nil)
+    }
+}
+
 @Suite("Who presents a device's folder", .onOwnThreads, .timeLimit(.minutes(15)))
 @MainActor
 struct WorldPresenterTests {
+    @Test("makes way on the main queue for who evicts there")
+    func evictionOnMain() async throws {
+        let world = try DocumentWorld()
+        defer { try? world.end() }
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(ShoppingList.init, "list.txt", on: phone) { $0.items = ["milk"] }
+        try await world.settle()
+        let url = pad.folder.appendingPathComponent("list.txt")
+        let presenter = MainPresenter(url)
+        NSFileCoordinator.addFilePresenter(presenter)
+        try pad.evict(url)
+        #expect(presenter.isAsked.withLock { $0 })
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+        NSFileCoordinator.removeFilePresenter(presenter)
+    }
+
     @Test("is told of documents that change, leave and come back by their names, and of no others")
     func names() async throws {
         let world = try DocumentWorld()

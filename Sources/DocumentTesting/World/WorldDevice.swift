@@ -266,13 +266,16 @@ public final class WorldDevice: Sendable {
         }
     }
 
-    /// Has the contents of a document leave this device; a placeholder takes its place.
+    /// Has the contents of a document leave this device, as `FileManager.evictUbiquitousItem(at:)` does: presenters are asked before,
+    /// those on the main queue too where this is called there. A placeholder takes its place.
     ///
-    /// - Throws: An error that says why it has to stay; on a device that is stopped
-    ///   `CocoaError.ubiquitousFileUbiquityServerNotAvailable`, as apps get it from `FileManager`.
+    /// - Throws: The `CocoaError` of `FileManager`, which says why it has to stay; on a device that is stopped
+    ///   `ubiquitousFileUbiquityServerNotAvailable`.
     public func evict(_ url: URL) throws {
         let running = try runningNow(for: url)
-        try running.evict(below(url))
+        try UbiquityAccount.$shared.withValue(account) {
+            try FileManager.default.evictUbiquitousItem(at: url)
+        }
         // Asked for before, they would not have to come from the hub.
         running.waitForRoom()
     }
