@@ -193,6 +193,8 @@ final class StoryScene {
     private func start(_ index: Int) async {
         if devices[index].hasCrashed { await abandonAll(on: index) }
         devices[index].startAgain()
+        // One that was about to crash may have done so just now.
+        if documents[index]?.contains(where: \.hasEnded) == true { await abandonAll(on: index) }
     }
 
     private func kill(_ index: Int, cutsPower: Bool) async throws {

@@ -86,7 +86,8 @@ extension DocumentWorld {
 
     @MainActor
     private func close(_ document: UIDocument) async throws {
-        guard await document.close() else {
+        // One whose device has crashed meanwhile, and was started again, is closed without a save.
+        guard await document.close(), !document.hasEnded else {
             let failure = failure("could not be saved and closed", of: document)
             // Nobody else has it: open, it would save itself when nobody thinks of it any more.
             await document.abandon()

@@ -8,6 +8,7 @@ internal import HubProtocol
 internal import Locks
 internal import Sealing
 internal import SyncMessages
+internal import UIKit
 
 /// Several devices of one person, and a hub between them, for tests: what happens to documents of yours when they are edited
 /// on two devices, offline, over a slow line, or not there at all, in some milliseconds and without a network.
@@ -245,11 +246,13 @@ public final class DocumentWorld: Sendable {
         }
     }
 
-    /// Ends all devices, and removes their folders. A document that you have open yourself is yours to close before.
+    /// Ends all devices, and removes their folders. A document that is still open in one is closed as after a crash: what of it was not
+    /// saved is gone.
     ///
     /// - Throws: What keeps a folder from being removed.
     public func end() throws {
         defer { present.end() }
+        UIDocument.endAll(in: folder)
         for device in allDevices {
             device.stop()
             device.endCrash()

@@ -2,6 +2,7 @@ internal import DeviceSync
 internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
+internal import UIKit
 
 // What a device had once, put back.
 extension WorldDevice {
@@ -46,7 +47,8 @@ extension WorldDevice {
     /// disk, as are the versions that no other device has. What was removed here since may be there again, where the hub has not
     /// heard of that. Where more than half of many documents have changed since, it waits for a person as with any large change.
     ///
-    /// A disk that was full or failed is a good one afterwards. No document may be open on the device.
+    /// A disk that was full or failed is a good one afterwards. What is open on the device is closed, as after a crash, and what of
+    /// it was not saved is gone.
     ///
     /// - Parameter backup: One of this device's; it can be put back again and again.
     /// - Throws: What keeps it from being put back, or from being started.
@@ -56,6 +58,7 @@ extension WorldDevice {
         stop()
         endCrash()
         account.forgetApps()
+        UIDocument.endAll(in: folder)
         disk.free()
         disk.mend()
         do { try putBack(FilePath(backup.place)) } catch {

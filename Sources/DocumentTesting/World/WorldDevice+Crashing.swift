@@ -2,6 +2,7 @@ internal import DeviceSync
 internal import DocumentFoundation
 internal import Foundation
 internal import Locks
+internal import UIKit
 
 // The sudden ends of a make-believe device.
 extension WorldDevice {
@@ -20,8 +21,8 @@ extension WorldDevice {
     ///         try await world.settle()    // Whatever was written: all have the same, and nothing is half.
     ///     }
     ///
-    /// What `DocumentWorld.edit` and the like have open then is gone, as with the memory of an app. A document that you have open
-    /// yourself stays, and saves what it could not save once the device has started: let go of it, or revert it.
+    /// What is open on it then is gone, as with the memory of an app, also a document that you have opened yourself: it saves nothing
+    /// any more, and `start()` closes it. Open it again, or another one. A presenter that is no document is yours to remove.
     ///
     /// What a document's own code writes without this library's calls, such as by `Data.write(to:)`, is not counted, and is
     /// written also afterwards.
@@ -61,7 +62,10 @@ extension WorldDevice {
         let hasCrashed = hasCrashed
         stop()
         // Programs begin anew, too: none remembers what it had not written down, nor what could not be opened.
-        if hasCrashed { account.forgetApps() }
+        if hasCrashed {
+            account.forgetApps()
+            UIDocument.endAll(in: folder)
+        }
         disk.start()
         versions.tryAgain()
         // What has happened to its folder since happened after the crash.

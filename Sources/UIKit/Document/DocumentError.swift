@@ -92,4 +92,14 @@ public struct DocumentError: Error, CustomNSError, LocalizedError, Sendable {
             detail: "“\(url.lastPathComponent)” cannot be \(what): it is not open. Open it first."
         )
     }
+
+    static func ended(_ what: String, at url: URL) -> DocumentError {
+        DocumentError(
+            code: .notOpen,
+            url: url,
+            detail:
+                "“\(url.lastPathComponent)” cannot be \(what): the device on which it was open has crashed, or is no more. "
+                + "Open it again."
+        )
+    }
 }

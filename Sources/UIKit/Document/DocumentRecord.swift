@@ -23,6 +23,8 @@ struct DocumentRecord {
     var lastWriter: WriterProcess?
     /// Whether the document presents its item now.
     var isPresenting = false
+    /// Whether the program that had it open has ended, and it was not opened again.
+    var hasEnded = false
 
     struct Change: Equatable {
         var known: FileStamp?

@@ -47,7 +47,7 @@ extension UIDocument {
         await withCheckedContinuation { goOn in beginAbandoning { goOn.resume() } }
     }
 
-    private func beginAbandoning(_ handler: @escaping () -> Void) {
+    func beginAbandoning(_ handler: @escaping () -> Void) {
         switch change({ $0.requestClose() }) {
         case .alreadySo, .refuse: handler()
         case .wait: work.whenSettled.append { [self] in beginAbandoning(handler) }

@@ -11,6 +11,7 @@ extension UIDocument {
         case .wait: work.whenSettled.append { [self] in beginOpening(answer) }
         case .refuse: answer(false)
         case .proceed:
+            beginAnew()
             work.openHandlers.append(answer)
             // It may have been evicted since the document was made, and listed then under the placeholder's name.
             record.withLock { $0.fileURL = Self.place(meantBy: $0.fileURL) }
@@ -103,6 +104,7 @@ extension UIDocument {
         isElsewhere: Bool
     ) throws -> URL {
         fileAccess.confined()
+        try checkThatProgramRuns(before: "read")
         try fileAccess.recover(place)
         let stamp = try fileAccess.stamp(of: place)
         try read(from: place)
@@ -130,8 +132,9 @@ extension UIDocument {
     ///   known: subclasses override these methods as they are on iOS.
     nonisolated func startPresenting(since call: String) {
         let isNew = record.withLock { record in
-            defer { record.isPresenting = true }
-            return !record.isPresenting
+            guard !record.isPresenting, !record.hasEnded else { return false }
+            record.isPresenting = true
+            return true
         }
         guard isNew else { return }
         fileAccess.lateLoserKept.withLock { kept in

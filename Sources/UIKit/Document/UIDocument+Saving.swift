@@ -20,6 +20,7 @@ extension UIDocument {
     }
 
     private func request(_ save: RequestedSave) {
+        if lifecycle.phase == .closed, save.operation == .forCreating { beginAnew() }
         switch lifecycle.phase {
         case .closed, .open, .closing: begin(save)
         // What is in memory is about to be replaced: written after that, it would be on disk and nowhere else.
@@ -105,6 +106,7 @@ extension UIDocument {
         // Another save must not find it, however this one ends.
         fileAccess.capture = snapshot.capture.value
         defer { fileAccess.capture = nil }
+        try checkThatProgramRuns(before: "saved")
         try fileAccess.recover(place, before: .writing)
         let loser = try keepWhatOthersWrote(at: place, mergesFirst: snapshot.mergesFirst)
         if loser == nil { keepVersionToBeReplaced(at: place) }
