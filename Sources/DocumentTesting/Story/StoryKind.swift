@@ -17,6 +17,8 @@ public struct StoryKind: Sendable {
     var alikeMembers: [String] = []
     /// Whether edits of all devices can be merged.
     var isMerged = false
+    /// What it is called in a test; nil for a kind of somebody's own.
+    private var ownName: String?
     /// Whether a package is whole; nil where nobody can tell.
     let isWhole: (@Sendable (URL) -> Bool)?
 
@@ -70,24 +72,38 @@ public struct StoryKind: Sendable {
     /// A text in which each device has its own part: edits of several are merged.
     public static let text: StoryKind = {
         var kind = StoryKind("txt", StoryText.init) { text, mark, device in text.add(mark, device) }
-        kind.isMerged = true
+        (kind.isMerged, kind.ownName) = (true, "text")
         return kind
     }()
 
     /// Bytes that nobody can merge.
-    public static let data = StoryKind("dat", StoryText.init) { text, mark, device in text.add(mark, device) }
+    public static let data: StoryKind = {
+        var kind = StoryKind("dat", StoryText.init) { text, mark, device in text.add(mark, device) }
+        kind.ownName = "data"
+        return kind
+    }()
 
     /// A package of several members, all of which change with each edit, and say the same: one that does not is half.
     public static let package: StoryKind = {
         var kind = StoryKind("rtfd", StoryPackage.init) { package, mark, _ in package.add(mark) }
-        kind.alikeMembers = StoryPackage.members
+        (kind.alikeMembers, kind.ownName) = (StoryPackage.members, "package")
         return kind
     }()
 
     /// A package whose members are all beside one another: an edit changes one of them, or two, which say the same.
     public static let album: StoryKind = {
         var kind = StoryKind("bundle", StoryAlbum.init) { album, mark, device in album.add(mark, device) }
-        kind.alikeMembers = StoryAlbum.alikeMembers
+        (kind.alikeMembers, kind.ownName) = (StoryAlbum.alikeMembers, "album")
         return kind
     }()
+
+    /// What stands in a test for kinds of which nobody has said how they are written there: it does not compile.
+    static let unwritten = "<#the kinds that it was told with#>"
+
+    /// How kinds are written in a test, as far as that can be known: nothing for all of those that are there.
+    static func written(_ kinds: [StoryKind]) -> String {
+        let names = kinds.compactMap(\.ownName)
+        guard names.count == kinds.count else { return unwritten }
+        return names == all.map(\.ownName) ? "" : "[\(names.map { ".\($0)" }.joined(separator: ", "))]"
+    }
 }

@@ -68,6 +68,8 @@ public struct WorldStory: Hashable, Sendable {
         public var hubRestoreCount: Int
         /// How often a device was put back to a backup.
         public var restoreCount: Int
+        /// How the kinds with which it was told are written in a test.
+        var kindsWritten = ""
     }
 
     /// Tells the story in a world of its own.
@@ -91,7 +93,8 @@ public struct WorldStory: Hashable, Sendable {
             packageLookCount: scene.packageLookCount,
             hubCrashCount: scene.world.hubCrashCount,
             hubRestoreCount: scene.hubRestoreCount,
-            restoreCount: scene.restoreCount
+            restoreCount: scene.restoreCount,
+            kindsWritten: StoryKind.written(kinds)
         )
     }
 }
