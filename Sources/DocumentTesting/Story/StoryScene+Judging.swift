@@ -1,6 +1,7 @@
 internal import DeviceSync
 internal import DocumentFoundation
 internal import Foundation
+internal import UIKit
 
 // How a story ends, and what is looked at then.
 extension StoryScene {
@@ -29,6 +30,8 @@ extension StoryScene {
                     StoryFault(fault.kind, "after all were started again: \(fault.text)")
                 }
             }
+            // In the end: what is in conflict may be merged by that, and saved.
+            for device in devices + [witness] { await openAll(on: device) }
         } catch {
             note(StoryFault(error))
         }
@@ -80,6 +83,16 @@ extension StoryScene {
         }
         for index in devices.indices { await closeAll(on: index) }
         tell("all troubles are over")
+    }
+
+    /// Opens all documents on a device, and closes them: of what no document can take in people have nothing, be it on all devices.
+    private func openAll(on device: WorldDevice) async {
+        for item in items(in: device.folder) {
+            guard let document = await opened(item, on: device, unless: { false }) else { continue }
+            if await !device.run({ @MainActor in await document.close() }) {
+                noteFailure("\(path(item.url)) cannot be closed")
+            }
+        }
     }
 
     /// - Parameters:

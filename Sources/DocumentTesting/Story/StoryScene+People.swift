@@ -19,8 +19,9 @@ extension StoryScene {
         var isPlaceholder: Bool
     }
 
-    func items(on index: Int) -> [Item] {
-        let root = devices[index].folder
+    func items(on index: Int) -> [Item] { items(in: devices[index].folder) }
+
+    func items(in root: URL) -> [Item] {
         var found: [Item] = []
         let names = FileManager.default.enumerator(atPath: root.path)
         while let name = names?.nextObject() as? String {
@@ -94,8 +95,8 @@ extension StoryScene {
             do {
                 let document = try kind.make(url)
                 try kind.edit(document, mark, index)
-                let isSaved = await document.save(to: url, for: .forCreating)
-                if isSaved { acknowledged.insert(mark) } else { record.noteFailedSave(on: index) }
+                let isSaved = await save(document, to: url, for: .forCreating, on: index)
+                if isSaved { acknowledged.insert(mark) }
                 tell("\(path(url)) is made with \(mark)\(isSaved ? "" : ", which fails")")
                 _ = await document.close()
                 if isSaved { noteIfNoPackage(url, on: index) }
@@ -133,17 +134,63 @@ extension StoryScene {
     }
 
     private func opened(_ item: Item, on index: Int) async -> UIDocument? {
+        await opened(item, on: devices[index]) { [self] in isTroubled(index) }
+    }
+
+    /// So often something is tried before it is taken for impossible: others move, remove and replace things meanwhile.
+    private static let tryCount = 3
+
+    /// Opens a document. One that is there, and on whose device nothing is wrong with the disk, has to be opened.
+    func opened(
+        _ item: Item,
+        on device: WorldDevice,
+        unless isTroubled: @MainActor () -> Bool
+    ) async -> UIDocument? {
         guard let kind = item.kind else { return nil }
-        return await devices[index].run { @MainActor in
+        let wasTroubled = isTroubled()
+        return await device.run { @MainActor in
             do {
-                let document = try kind.make(item.url)
-                if await document.open() { return document }
-                tell("\(path(item.url)) cannot be opened")
+                var why = ""
+                for _ in 0..<Self.tryCount {
+                    let document = try kind.make(item.url)
+                    if await document.open() { return document }
+                    why = Self.why(document)
+                    tell("\(path(item.url)) cannot be opened\(why)")
+                    guard !wasTroubled, !isTroubled(), !item.isPlaceholder, Self.isThere(item.url) else {
+                        return nil
+                    }
+                }
+                noteFailure("\(path(item.url)) cannot be opened\(why)")
             } catch {
                 noteFailure("\(path(item.url)) could not be made: \(error)")
             }
             return nil
         }
+    }
+
+    private static func why(_ document: UIDocument) -> String { document.lastError.map { ": \($0)" } ?? "" }
+
+    /// Saves a document. One whose place is there, and on whose device nothing is wrong with the disk, has to be saved.
+    ///
+    /// - Parameter known: Which documents it was before: what fails and is tried again may be in two items.
+    private func save(
+        _ document: UIDocument,
+        to url: URL? = nil,
+        for operation: UIDocument.SaveOperation,
+        known: Set<Int> = [],
+        on index: Int
+    ) async -> Bool {
+        let wasTroubled = isTroubled(index)
+        for _ in 0..<Self.tryCount {
+            if await document.save(to: url ?? document.fileURL, for: operation) { return true }
+            record.noteFailedSave(on: index)
+            record.noteOpening(of: known)
+            tell("\(path(url ?? document.fileURL)) cannot be saved\(Self.why(document))")
+            let place = url?.deletingLastPathComponent() ?? document.fileURL
+            guard !wasTroubled, !isTroubled(index), Self.isThere(place) else { return false }
+        }
+        noteFailure("\(path(url ?? document.fileURL)) cannot be saved\(Self.why(document))")
+        return false
     }
 
     /// The marks of a document; nil where its disk does not let it be read, and nothing is done with it.
@@ -159,10 +206,10 @@ extension StoryScene {
         let former = self.mark(at: document.fileURL)
         guard let (mark, known) = await change(document, kind, on: index) else { return }
         await devices[index].run { @MainActor in
-            let isSaved = await document.save(to: document.fileURL, for: .forOverwriting)
-            if isSaved { acknowledge(document) } else { record.noteFailedSave(on: index) }
+            let isSaved = await save(document, for: .forOverwriting, known: known, on: index)
+            if isSaved { acknowledge(document) }
             let isOther = former != self.mark(at: document.fileURL)
-            if isOther || !isSaved { record.noteOpening(of: known) }
+            if isOther { record.noteOpening(of: known) }
             tell("\(path(document.fileURL)) is edited to have \(mark)\(isSaved ? "" : ", which fails")")
         }
     }
