@@ -164,6 +164,7 @@ extension ContentStore {
     ///
     /// - Parameters:
     ///   - others: What else was wanted just now: what the hub gives may be of that.
+    ///   - noRoom: Told how much room there was for them, in bytes, where that was too little.
     ///   - progress: Told how much has come, again and again.
     /// - Throws: `FalseBlob` when the hub gives something else, or nothing; what the hub or the vault throws.
     func fetch(
@@ -171,6 +172,7 @@ extension ContentStore {
         beside others: [ContentName] = [],
         from hub: any ContainerHub,
         _ opener: BlobSealer,
+        noRoom: (Int) -> Void = { _ in },
         progress: (Arrival) -> Void = { _ in }
     ) throws {
         guard !wanted.isEmpty else { return }
@@ -187,7 +189,7 @@ extension ContentStore {
         let requests = ObjectRequests(to: hub, opener, pace: pace, line: line, others: roots) {
             formerObjects(of: wanted.map(\.item))
         }
-        try vault.receive(documents, origin: { _ in origin("") }) { wanted, room, show in
+        try vault.receive(documents, origin: { _ in origin("") }, noRoom: noRoom) { wanted, room, show in
             try requests.next(of: wanted, room: room, show) { byteCount, objectCount in
                 let left = wanted.count - objectCount
                 arrival.note(byteCount: byteCount, objectCount: objectCount, left: left)

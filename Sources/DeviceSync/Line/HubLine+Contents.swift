@@ -33,22 +33,28 @@ extension HubLine {
         guard !wanted.isEmpty else { return }
         let pairs = wanted.map { ($0.name, $0.item) }
         attempt {
-            try contents.fetch(pairs, from: hub, try desk.blobOpener()) { [receiver] arrival in
-                // Of several nobody could say which.
-                if wanted.count == 1 { receiver(.progress(wanted[0].name, arrival)) }
-            }
+            try contents.fetch(
+                pairs,
+                from: hub,
+                try desk.blobOpener(),
+                progress: { [receiver] arrival in
+                    // Of several nobody could say which.
+                    if wanted.count == 1 { receiver(.progress(wanted[0].name, arrival)) }
+                }
+            )
         } then: {
             receiver(.fetched(wanted.map(\.name)))
         } or: { _ in
             let items = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
             var room: Int?
             let short = retrySingly(wanted.map(\.name)) { name in
-                room = roomByteCount
+                room = nil
                 try contents.fetch(
                     [(name, items[name] ?? .root)],
                     beside: wanted.map(\.name),
                     from: hub,
-                    try desk.blobOpener()
+                    try desk.blobOpener(),
+                    noRoom: { room = $0 }
                 )
             } then: {
                 .fetched([$0])
@@ -59,11 +65,15 @@ extension HubLine {
 
     func download(_ all: [Fetch]) {
         for fetch in withRoom(all) {
-            let room = roomByteCount
+            var room: Int?
             attempt {
-                try contents.fetch([(fetch.name, fetch.item)], from: hub, try desk.blobOpener()) {
-                    [receiver] in receiver(.progress(fetch.name, $0))
-                }
+                try contents.fetch(
+                    [(fetch.name, fetch.item)],
+                    from: hub,
+                    try desk.blobOpener(),
+                    noRoom: { room = $0 },
+                    progress: { [receiver] in receiver(.progress(fetch.name, $0)) }
+                )
             } then: {
                 receiver(.fetched([fetch.name]))
             } or: { error in

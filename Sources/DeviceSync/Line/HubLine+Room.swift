@@ -6,7 +6,7 @@ internal import SyncMessages
 extension HubLine {
     /// Contents for which this device had no room.
     struct Shortage: Sendable {
-        /// How much there was before they were asked for.
+        /// How much there was for them, with what had come of them by then.
         let room: Int
         let why: SyncRefusal
     }
@@ -22,8 +22,9 @@ extension HubLine {
         refusal(error).code == .quota || DiskRefusal.cause(of: error) == .full
     }
 
+    /// - Parameter room: How much there was for them, if who had none has told.
     func note(_ why: SyncRefusal, of names: [ContentName], with room: Int?) {
-        guard let room else { return }
+        guard let room = room ?? roomByteCount else { return }
         shortages.withLock { shortages in
             for name in names { shortages[name] = Shortage(room: room, why: why) }
         }
@@ -37,9 +38,12 @@ extension HubLine {
         return wanted.filter { fetch in
             let name = fetch.name
             guard let short = known[name] else { return true }
-            let growth = min(Self.roomGrowth, Self.byteCount(of: name))
+            let byteCount = Self.byteCount(of: name)
+            let isMore = room > short.room + min(Self.roomGrowth, byteCount)
+            // It may have wanted few bytes.
+            let isEnough = short.room < byteCount && room >= byteCount
             // What has come to be here otherwise needs none.
-            if room > short.room + growth || (try? contents.has(name)) == true {
+            if isMore || isEnough || (try? contents.has(name)) == true {
                 shortages.withLock { $0[name] = nil }
                 return true
             }

@@ -24,17 +24,22 @@ extension Vault {
     /// - Parameters:
     ///   - documents: Which, and of which items.
     ///   - origin: Who keeps them.
+    ///   - noRoom: Told how much room there was for them, in bytes, where that was too little.
     ///   - fetch: Gets the objects that are not here. That it gets none of those that it is asked for ends this.
     /// - Throws: `VaultError` with code `damaged` when an object is not what its name says, or cannot be had, `busy` when
-    ///   others take away all the time what is here; what `fetch` throws. What has come of a large document until then need
-    ///   not come again, unless the disk has refused some of it.
+    ///   others take away all the time what is here; what `fetch` throws. What has come of files until then need not come
+    ///   again, unless the disk has refused some of it, or has no room for the rest.
     package func receive(
         _ documents: [(contents: DocumentContents, item: FileMark)],
         origin: (FileMark) -> VersionOrigin,
+        noRoom: (Int) -> Void = { _ in },
         fetch: Fetch
     ) throws {
         let session = try KeepSession(store: store)
-        try session.untilCurrent { try receive(documents, origin, fetch, by: session) }
+        do { try session.untilCurrent { try receive(documents, origin, fetch, by: session) } } catch {
+            if let room = session.abandon(error) { noRoom(room) }
+            throw error
+        }
     }
 
     private func receive(

@@ -204,6 +204,21 @@ final class VaultStore: Sendable {
         }
     }
 
+    /// Takes off the disk what writers have appended and the index does not know.
+    ///
+    /// - Returns: How many bytes that were.
+    func giveUp(_ writers: [PackWriter], because error: any Error) throws -> Int {
+        var givenUp = 0
+        for writer in writers {
+            let known = try withIndex { try $0.pack(writer.id) }
+            // What has failed was cut back then.
+            if !writer.hasFailed { givenUp += writer.byteCount - (known?.byteCount ?? 0) }
+            writer.giveUp(beyond: known?.byteCount ?? 0, because: error)
+            if known == nil { try packs.remove(writer.id.fileName) }
+        }
+        return givenUp
+    }
+
     /// Lets go of the packs that are open for the next who writes, so that they can be collected.
     func dropIdleWriters() {
         state.withLock { $0.idleWriters = [] }

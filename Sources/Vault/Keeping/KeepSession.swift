@@ -1,5 +1,6 @@
 internal import FileSystem
 internal import Foundation
+internal import SQLite
 
 /// Stores objects for one version, and says so to the index when all are durable.
 ///
@@ -292,6 +293,38 @@ final class KeepSession {
         fullWriters.removeAll { !needed.contains($0.id) }
         // Such a pack may be collected from now on, and is not to be said to be there then.
         packEnds = packEnds.filter { needed.contains($0.key) }
+    }
+
+    /// Ends what has failed before any version of it was stored.
+    ///
+    /// Where there is no room nothing stays of what the index does not know: it would be in the way of all others, and of this
+    /// once there is more. Else pieces of files stay, and need not come again.
+    ///
+    /// - Returns: How much room there was for all that was to be stored; nil where that is not why it has failed.
+    func abandon(_ error: any Error) -> Int? {
+        let writers = fullWriters + [writer].compactMap { $0 }
+        defer { (writer, fullWriters, added, doubted, packEnds) = (nil, [], [:], [:], [:]) }
+        // Why it cannot be seen to is no more to the point than why this ends; what stays goes when the vault is collected.
+        do {
+            guard Self.isForWantOfRoom(error) else {
+                if made.isEmpty, voided.isEmpty { try keepPieces() }
+                return nil
+            }
+            let room = try store.roomByteCount()
+            return try room + store.giveUp(writers, because: error)
+        } catch { return nil }
+    }
+
+    private static func isForWantOfRoom(_ error: any Error) -> Bool {
+        (error as? SystemError)?.isFull ?? (error as? SQLiteError)?.isFull ?? false
+    }
+
+    /// Has the index know the pieces of files that this session has appended.
+    private func keepPieces() throws {
+        guard let last = writer, added.values.contains(where: { $0.header.kind == .chunk }) else { return }
+        try last.sync()
+        try tellOfChunks()
+        store.give(back: last)
     }
 
     /// Makes all durable, and tells the index of it and of what else there is to tell.

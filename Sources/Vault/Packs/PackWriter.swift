@@ -58,6 +58,8 @@ final class PackWriter: @unchecked Sendable {
     /// Where the next record will be.
     var byteCount: Int { writtenByteCount + buffer.count }
     var isFull: Bool { byteCount >= Self.packByteCountMax }
+    /// Whether it has been cut back, as the disk has refused something.
+    var hasFailed: Bool { failure != nil }
 
     /// Appends a record.
     ///
@@ -96,15 +98,28 @@ final class PackWriter: @unchecked Sendable {
         syncedByteCount = writtenByteCount
     }
 
+    /// Gives up what was appended beyond a place; whoever made the writer lets go of it then.
+    ///
+    /// - Parameter byteCount: Where that is: nobody was told of what is beyond.
+    func giveUp(beyond byteCount: Int, because error: any Error) {
+        guard !staysLocked else { return }
+        failure = failure ?? error
+        cut(to: min(byteCount, syncedByteCount))
+    }
+
     private func orFail(_ body: () throws -> Void) throws {
         do { try body() } catch {
             failure = error
             // Nobody was told of what is beyond.
-            do { try file.cut(to: syncedByteCount) } catch {
-                staysLocked = true
-                isStuck(file)
-            }
+            cut(to: syncedByteCount)
             throw error
+        }
+    }
+
+    private func cut(to byteCount: Int) {
+        do { try file.cut(to: byteCount) } catch {
+            staysLocked = true
+            isStuck(file)
         }
     }
 }

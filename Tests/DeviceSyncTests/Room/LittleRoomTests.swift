@@ -90,6 +90,23 @@ struct LittleRoomTests {
         pair.end()
     }
 
+    @Test("A package that had no room comes once there is some: nothing of it is in its way")
+    func package() throws {
+        let filler = two.memoryFolder.appendingPathComponent("filler")
+        try noise(8 << 20).write(to: filler)
+        let package = pair.base.appendingPathComponent("p.rtfd")
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: false)
+        try noise(20 << 20).write(to: package.appendingPathComponent("large.bin"))
+        try FileManager.default.moveItem(at: package, to: one.folder.appendingPathComponent("p.rtfd"))
+        pair.wait { two.status?.stuck["p.rtfd"]?.contains("No space left") == true }
+        try FileManager.default.removeItem(at: filler)
+        pair.wait {
+            two.tryAgain()
+            return two.folder.appendingPathComponent("p.rtfd/large.bin").isThere && pair.isSettled
+        }
+        pair.end()
+    }
+
     @Test("What there is no room to lay out is not merged, and nothing of it is laid out to find that")
     func merging() throws {
         let text = { (first: String, last: String) in "\(first)\n\(last)\n" }

@@ -1,0 +1,119 @@
+import FileSystem
+import Foundation
+import TestFolders
+import TestThreads
+import Testing
+
+@testable import Vault
+
+/// What comes to a vault on a small volume, and what is kept there.
+@Suite(
+    "A vault on a small volume",
+    .onOwnThreads,
+    .enabled(if: MountedVolume.isPossible),
+    .timeLimit(.minutes(2))
+)
+struct VaultRoomTests {
+    private static let key = [UInt8](repeating: 7, count: 32)
+
+    private let folder: TestFolder
+    private let volume: MountedVolume
+    /// Has all that comes.
+    private let source: Vault
+    private let vault: Vault
+    private let item = FileMark(UUID())
+
+    init() throws {
+        folder = try TestFolder("room")
+        volume = try MountedVolume(
+            over: folder.url.appendingPathComponent("small"),
+            keptAt: folder.url.appendingPathComponent("volume"),
+            byteCount: 32 << 20
+        )
+        let path = FilePath(folder.url.path)
+        source = try Vault(at: path.appending("source"), key: Self.key)
+        vault = try Vault(at: path.appending("small/vault"), key: Self.key)
+    }
+
+    private struct CutOff: Error {}
+
+    private static let origin = VersionOrigin(
+        device: UUID(),
+        deviceName: "Desk",
+        reason: .explicit,
+        date: Date(),
+        displayName: "document"
+    )
+
+    /// What nothing can press together.
+    private func noise(_ byteCount: Int) throws -> Data {
+        let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/dev/urandom"))
+        defer { try? source.close() }
+        return try #require(try source.read(upToCount: byteCount))
+    }
+
+    /// Keeps a document of those bytes.
+    private func keep(_ bytes: Data, in vault: Vault) throws -> DocumentContents {
+        try bytes.write(to: folder.url.appendingPathComponent("document"))
+        let document = Vault.Keepable(FilePath(folder.url.path).appending("document"), as: item)
+        let kept = try vault.keepContents(of: [document]) { _ in Self.origin }
+        return try #require(kept.first).get().contents
+    }
+
+    /// Has contents come, or so many objects of them.
+    ///
+    /// - Returns: How many objects came, and how much room there was where that was too little.
+    private func receive(
+        _ contents: DocumentContents,
+        in vault: Vault? = nil,
+        countMax: Int = .max
+    ) -> (result: Result<Void, any Error>, count: Int, room: Int?) {
+        var (count, room): (Int, Int?) = (0, nil)
+        let result = Result {
+            try (vault ?? self.vault).receive(
+                [(contents, item)],
+                origin: { _ in Self.origin },
+                noRoom: { room = $0 }
+            ) { wanted, _, show in
+                try source.withStored(Array(wanted)) { object, shown in
+                    guard count < countMax else { throw CutOff() }
+                    count += 1
+                    try show(object, shown)
+                }
+            }
+        }
+        return (result, count, room)
+    }
+
+    private func isFull(_ result: Result<Void, any Error>) -> Bool {
+        guard case .failure(let error as SystemError) = result else { return false }
+        return error.isFull
+    }
+
+    @Test("Of contents for which there is no room nothing stays, and how much there was is told")
+    func nothingStays() throws {
+        let byteCount = 28 << 20
+        let contents = try keep(try noise(byteCount), in: source)
+        let free = try vault.store.packs.freeByteCount()
+        for _ in 0..<5 {
+            let (result, _, room) = receive(contents)
+            #expect(isFull(result))
+            let had = try #require(room)
+            #expect(had > 16 << 20 && had < byteCount, "\(had)")
+        }
+        #expect(try free - vault.store.packs.freeByteCount() < 1 << 20)
+        #expect(try vault.verify().isClean)
+    }
+
+    @Test("What has come of contents before the line was cut off does not come again")
+    func goesOn() throws {
+        let contents = try keep(try noise(8 << 20), in: source)
+        #expect(throws: CutOff.self) { try receive(contents, countMax: 40).result.get() }
+        let all = try source.objects(of: [contents]).count
+        let (result, count, _) = receive(contents)
+        try result.get()
+        #expect(count <= all - 30)
+        #expect(try vault.has(contents))
+        #expect(try vault.verify().isClean)
+    }
+}
