@@ -160,6 +160,23 @@ extension ContentStore {
         if !frames.isEmpty { try send() }
     }
 
+    /// How many bytes contents have that the hub does not.
+    func lackingByteCount(of upload: Upload, at hub: any ContainerHub, _ sealer: BlobSealer) throws -> Int {
+        let base = try upload.base.map(Self.contents)
+        let objects = try vault.objects(
+            of: [try Self.contents(upload.name)],
+            beyond: [base].compactMap { $0 }
+        )
+        var sum = 0
+        for start in stride(from: 0, to: objects.count, by: HubLimits.blobNameCountMax) {
+            let some = objects[start..<min(start + HubLimits.blobNameCountMax, objects.count)]
+            let blobs = try some.map { (try sealer.address(of: $0.name.bytes), $0) }
+            let missing = Set(try hub.missing(blobs.map(\.0)))
+            sum += try vault.storedByteCount(of: blobs.filter { missing.contains($0.0) }.map(\.1))
+        }
+        return sum
+    }
+
     /// Gets contents that are not here, and returns when all of them are here durably.
     ///
     /// - Parameters:

@@ -104,7 +104,8 @@ extension SyncRun {
         let documents = try items.map(document)
         guard !documents.isEmpty else { return [] }
         var changed: Set<ItemID> = []
-        let results = try keep(documents, holding: items.map(byteCount))
+        let isNew = items.map { table[$0]?.state.content == nil }
+        let results = try keep(documents, holding: items.map(byteCount), areNew: isNew)
         let conflicting = mayBeInConflict(items)
         for (item, result) in zip(items, results) {
             switch result {
@@ -125,21 +126,27 @@ extension SyncRun {
     /// Keeps documents together; where there is no room for all, each by itself, the smallest first: none is in the way of
     /// another that has room.
     ///
-    /// - Parameter byteCounts: How large each of them is; nil for what is no file, of which nothing tells.
+    /// - Parameters:
+    ///   - byteCounts: How large each of them is; nil for what is no file, of which nothing tells.
+    ///   - isNew: Whether nothing of each need be here; of what was edited most is.
     private func keep(
         _ documents: [Vault.Keepable],
-        holding byteCounts: [Int64?]
+        holding byteCounts: [Int64?],
+        areNew isNew: [Bool]
     ) throws -> [Result<ContentStore.Read, any Error>] {
         do { return try contents.keep(documents) } catch
             where documents.count > 1 && DiskRefusal.cause(of: error) == .full
         {
             var results = documents.map { _ in Result<ContentStore.Read, any Error>.failure(error) }
+            var hasRoomForNew = true
             for index in documents.indices.sorted(by: { byteCounts[$0] ?? .max < byteCounts[$1] ?? .max }) {
+                let isNewFile = isNew[index] && byteCounts[index] != nil
+                guard hasRoomForNew || !isNewFile else { continue }
                 do { results[index] = try contents.keep([documents[index]])[0] } catch
                     where DiskRefusal.cause(of: error) == .full
                 {
-                    // A larger one has no room either.
-                    if byteCounts[index] != nil { break }
+                    // A larger one that is new has no room either.
+                    if isNewFile { hasRoomForNew = false }
                 }
             }
             return results

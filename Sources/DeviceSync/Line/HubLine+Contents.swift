@@ -1,5 +1,6 @@
 internal import Foundation
 internal import HubProtocol
+internal import Locks
 internal import Sync
 internal import SyncMessages
 internal import Vault
@@ -14,18 +15,33 @@ extension HubLine {
             }
         } then: {
             for upload in wanted { note(upload, askedAt: begun, since: up) }
-            receiver(.uploaded(wanted.map(\.name)))
-        } or: { _ in
+            noteSent(wanted.map(\.name))
+        } or: { error in
+            if Self.isShortage(error) {
+                // Whatever else fails, to send each by itself fails for, too.
+                attempt {
+                    try noteLacking(of: wanted)
+                } then: {
+                } or: { _ in
+                }
+            }
             let uploads = Dictionary(wanted.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-            retrySingly(wanted.map(\.name)) { name in
+            retrySingly(wanted.map(\.name), needing: neededByteCount) { name in
                 let upload = uploads[name] ?? ContentStore.Upload(name)
                 let (begun, up) = (Self.seconds, upCount)
                 try sendOrKeep(upload)
                 note(upload, askedAt: begun, since: up)
             } then: {
-                .uploaded([$0])
+                noteSent([$0])
             }
         }
+    }
+
+    private func noteSent(_ names: [ContentName]) {
+        lackingByteCounts.withLock { counts in
+            for name in names { counts[name] = nil }
+        }
+        receiver(.uploaded(names))
     }
 
     func fetch(_ all: [Fetch]) {
@@ -57,7 +73,7 @@ extension HubLine {
                     noRoom: { room = $0 }
                 )
             } then: {
-                .fetched([$0])
+                receiver(.fetched([$0]))
             }
             if let short { note(short.why, of: short.names, with: room) }
         }
@@ -83,23 +99,26 @@ extension HubLine {
         }
     }
 
-    /// One of several may be what is wrong: each by itself, the smallest first. For want of room none that is larger has any.
+    /// One of several may be what is wrong: each by itself, that which needs least room first. For want of room none that needs more
+    /// has any.
     ///
+    /// - Parameter byteCount: How many bytes each is to have room for.
     /// - Returns: Those for which there was no room.
     @discardableResult
     private func retrySingly(
         _ names: [ContentName],
+        needing byteCount: (ContentName) -> Int = HubLine.byteCount,
         _ body: (ContentName) throws -> Void,
-        then news: (ContentName) -> News
+        then done: (ContentName) -> Void
     ) -> (names: [ContentName], why: SyncRefusal)? {
-        let names = names.map { (name: $0, byteCount: Self.byteCount(of: $0)) }
+        let names = names.map { (name: $0, byteCount: byteCount($0)) }
             .sorted { $0.byteCount < $1.byteCount }.map(\.name)
         for (index, name) in names.enumerated() {
             var why: SyncRefusal?
             attempt {
                 try body(name)
             } then: {
-                receiver(news(name))
+                done(name)
             } or: { error in
                 if (error as? VaultError)?.code == .damaged { receiver(.lacking([name])) }
                 if Self.isShortage(error) {

@@ -1,8 +1,10 @@
 internal import Locks
 internal import Sync
 internal import SyncMessages
+internal import Vault
 
-// Contents for which this device has no room: they do not come again before there is more.
+// Contents for which this device has no room: they do not come again before there is more. And how much those want for which the
+// hub has none.
 extension HubLine {
     /// Contents for which this device had no room.
     struct Shortage: Sendable {
@@ -16,6 +18,25 @@ extension HubLine {
 
     /// How much there is; nil where the volume does not say.
     var roomByteCount: Int? { try? contents.roomByteCount() }
+
+    /// How many bytes the hub is to have room for so that it can keep contents: of those that it had none for when they were sent
+    /// last, what it lacked of them then.
+    func neededByteCount(of name: ContentName) -> Int {
+        lackingByteCounts.withLock { $0[name] } ?? Self.byteCount(of: name)
+    }
+
+    /// Notes how many bytes the hub lacks of each of some contents: of a large one that has been edited it may be few.
+    func noteLacking(of uploads: [ContentStore.Upload]) throws {
+        let sealer = try desk.blobSealer()
+        for upload in uploads {
+            do {
+                let byteCount = try contents.lackingByteCount(of: upload, at: hub, sealer)
+                lackingByteCounts.withLock { $0[upload.name] = byteCount }
+            } catch let error as VaultError where error.code == .damaged {
+                // To send it tells what is to be done about that.
+            }
+        }
+    }
 
     /// Whether an error says that there is no room, at the hub or here.
     static func isShortage(_ error: any Error) -> Bool {

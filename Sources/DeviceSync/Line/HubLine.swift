@@ -129,6 +129,8 @@ final class HubLine: Sendable {
     /// How many bytes the records of one message have: it writes them with a third more.
     private static let recordByteCountMax = HubLimits.jsonByteCountMax / 2
 
+    /// How many bytes the hub lacked of contents for which it had no room.
+    let lackingByteCounts = Locked<[ContentName: Int]>([:])
     /// Contents for which this device had no room.
     let shortages = Locked<[ContentName: Shortage]>([:])
 
@@ -374,6 +376,7 @@ final class HubLine: Sendable {
         downloads.withLock { $0 }?.clear()
         asked.withLock { $0.removeAll() }
         shortages.withLock { $0 = [:] }
+        lackingByteCounts.withLock { $0 = [:] }
         guard isNews else { return }
         switch loss.word {
         case .unauthorized?: receiver(.unknown)

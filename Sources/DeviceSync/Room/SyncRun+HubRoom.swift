@@ -10,11 +10,11 @@ extension SyncRun {
     /// Whether a full hub is to be asked again with this attempt.
     var isFullHubDue: Bool { attemptCount % Self.fullHubAttempts == 0 }
 
-    /// Of all contents for which the hub had no room, those with the fewest bytes: they are asked about alone, and the others are sent
-    /// when these are there.
+    /// Of all contents for which the hub had no room, those of which it lacks the fewest bytes: they are asked about alone, and the
+    /// others are sent when these are there.
     var smallestWithoutHubRoom: ContentName? {
         failedContents.filter { $0.value.code == .quota && excludedItem(sending: $0.key) == nil }
-            .map { (byteCount: HubLine.byteCount(of: $0.key), name: $0.key) }
+            .map { (byteCount: line?.neededByteCount(of: $0.key) ?? 0, name: $0.key) }
             .min { ($0.byteCount, $0.name) < ($1.byteCount, $1.name) }?.name
     }
 

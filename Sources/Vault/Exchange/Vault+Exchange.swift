@@ -183,6 +183,18 @@ extension Vault {
         return found
     }
 
+    /// How many bytes objects have as they are stored, without those that are not here.
+    package func storedByteCount(of objects: [VaultObject]) throws -> Int {
+        var sum = 0
+        for start in stride(from: 0, to: objects.count, by: Self.lookAheadCount) {
+            let some = objects[start..<min(start + Self.lookAheadCount, objects.count)]
+            sum += try store.withIndexAtOneTime { index in
+                try some.reduce(0) { $0 + (try index.place(of: $1.name)?.header.storedByteCount ?? 0) }
+            }
+        }
+        return sum
+    }
+
     /// Shows objects as they are stored, one after another; the bytes are gone after each.
     ///
     /// - Throws: `VaultError` with code `damaged` when one is not here.

@@ -170,6 +170,30 @@ struct LittleRoomTests {
         pair.wait { one.folder.appendingPathComponent("large.bin").isThere && pair.isSettled }
         pair.end()
     }
+
+    @Test("Where a disk does not tell how much there is, an edit has room that a smaller document has not")
+    func editedBesides() throws {
+        let large = two.folder.appendingPathComponent("large.bin")
+        try noise(8 << 20).write(to: large)
+        pair.wait { one.folder.appendingPathComponent("large.bin").isThere && pair.isSettled }
+        let quota = Quota(two.memoryFolder)
+        SystemCallObservation.add(quota)
+        defer { SystemCallObservation.remove(quota) }
+        // Both are read together.
+        two.stop()
+        try noise(3 << 20).write(to: two.folder.appendingPathComponent("new.bin"))
+        let file = try FileHandle(forWritingTo: large)
+        try file.seekToEnd()
+        try file.write(contentsOf: Data("new".utf8))
+        try file.close()
+        let next = try Data(contentsOf: large)
+        try two.start()
+        pair.wait {
+            two.status?.stuck["new.bin"] != nil
+                && (try? Data(contentsOf: one.folder.appendingPathComponent("large.bin"))) == next
+        }
+        pair.end()
+    }
 }
 
 extension URL {

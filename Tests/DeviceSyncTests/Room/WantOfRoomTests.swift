@@ -93,6 +93,36 @@ struct WantOfRoomTests {
         }
     }
 
+    @Test("What is new of a large document is sent to a hub that has no room for a smaller one")
+    func edited() throws {
+        let pair = try DevicePair(areStarted: false)
+        defer { pair.end() }
+        try make(1, on: pair.one)
+        let large = pair.one.folder.appendingPathComponent("large.bin")
+        let noise = try Data(contentsOf: pair.one.folder.appendingPathComponent("0.bin"))
+        try (1...8).reduce(into: Data()) { bytes, number in bytes += noise.map { $0 ^ UInt8(number) } }
+            .write(to: large)
+        var entryCount = pair.hub.entryCount
+        let first = pair.one.sync(at: pair.hub.line())
+        try first.start()
+        wait(pair) { first.isSettled && pair.hub.entryCount >= entryCount + 2 }
+        first.stop()
+        entryCount = pair.hub.entryCount
+        pair.hub.limit(toByteCount: pair.hub.everything.count + Self.fileByteCount)
+        try Data(noise.map { $0 ^ 16 } + noise.map { $0 ^ 32 })
+            .write(to: pair.one.folder.appendingPathComponent("new.bin"))
+        let file = try FileHandle(forWritingTo: large)
+        try file.seekToEnd()
+        try file.write(contentsOf: Data("new".utf8))
+        try file.close()
+        // Both are sent together.
+        let sync = pair.one.sync(at: pair.hub.line())
+        try sync.start()
+        defer { sync.stop() }
+        wait(pair) { pair.hub.entryCount > entryCount && sync.status.stuck["new.bin"] != nil }
+        #expect(sync.status.stuck["large.bin"] == nil)
+    }
+
     @Test(
         "What has no room on a device is got again when there is more of that",
         .enabled(if: MountedVolume.isPossible)
