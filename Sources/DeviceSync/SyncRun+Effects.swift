@@ -93,6 +93,7 @@ extension SyncRun {
     /// Asks for contents again that could not be sent or had.
     func askAgain() {
         attemptCount += 1
+        forgetUnwantedFailures()
         let smallest = smallestWithoutHubRoom
         for (name, failure) in failedContents where lineState == .up {
             if failure.code == .quota, !isFullHubDue || name != smallest { continue }
@@ -105,11 +106,17 @@ extension SyncRun {
                 line?.queue(fetches: [fetch(name, in: engine)])
             } else if let item = waitingItem(for: name) {
                 requestContents(of: item)
-            } else {
-                failedContents[name] = nil
             }
         }
         forgetFalse()
+    }
+
+    /// Contents that nobody sends any more, nor waits for, are in the way of none that somebody does.
+    private func forgetUnwantedFailures() {
+        let engine = engine
+        failedContents = failedContents.filter { name, _ in
+            engine.isSending(name) || waitingItem(for: name) != nil || excludedItem(sending: name) != nil
+        }
     }
 
     /// Contents that are to be sent, on top of what the log has of their item: the hub has that.

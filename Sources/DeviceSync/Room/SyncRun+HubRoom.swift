@@ -13,15 +13,29 @@ extension SyncRun {
     /// Of all contents for which the hub had no room, those of which it lacks the fewest bytes: they are asked about alone, and the
     /// others are sent when these are there.
     var smallestWithoutHubRoom: ContentName? {
-        failedContents.filter { $0.value.code == .quota && excludedItem(sending: $0.key) == nil }
-            .map { (byteCount: line?.neededByteCount(of: $0.key) ?? 0, name: $0.key) }
+        contentsWithoutHubRoom
+            .map { (byteCount: line?.neededByteCount(of: $0) ?? 0, name: $0) }
             .min { ($0.byteCount, $0.name) < ($1.byteCount, $1.name) }?.name
+    }
+
+    /// All contents that wait for room at the hub; what has been replaced meanwhile only where nothing else does: the hub would keep it
+    /// for weeks.
+    private var contentsWithoutHubRoom: [ContentName] {
+        let engine = engine
+        let all = failedContents.filter { $0.value.code == .quota && excludedItem(sending: $0.key) == nil }
+            .keys
+        let live = all.filter { name in
+            engine.waitingItems(for: name).contains { item in
+                engine.disk[item]?.contents.contains(name) == true
+                    || engine.comingContents(of: item).contains(name)
+            }
+        }
+        return live.isEmpty ? Array(all) : live
     }
 
     /// The hub has room for some contents for which it had none: what else waits for that is sent.
     func sendWhatWaitedForRoom() {
-        let names = failedContents.filter { $0.value.code == .quota }.keys
-            .filter { engine.isSending($0) && excludedItem(sending: $0) == nil }
+        let names = contentsWithoutHubRoom.filter { engine.isSending($0) }
         line?.queue(uploads: names.sorted().map { ContentStore.Upload($0) })
     }
 

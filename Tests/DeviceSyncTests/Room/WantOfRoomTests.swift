@@ -44,11 +44,11 @@ struct WantOfRoomTests {
     private static let fileByteCount = 1 << 20
 
     /// Files that nothing can press together.
-    private func make(_ count: Int, on device: TestDevice) throws {
+    private func make(_ count: Int, on device: TestDevice, byteCount: Int = fileByteCount) throws {
         let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/dev/urandom"))
         defer { try? source.close() }
         for number in 0..<count {
-            let data = try #require(try source.read(upToCount: Self.fileByteCount + number))
+            let data = try #require(try source.read(upToCount: byteCount + number))
             try data.write(to: device.folder.appendingPathComponent("\(number).bin"))
         }
     }
@@ -121,6 +121,28 @@ struct WantOfRoomTests {
         defer { sync.stop() }
         wait(pair) { pair.hub.entryCount > entryCount && sync.status.stuck["new.bin"] != nil }
         #expect(sync.status.stuck["large.bin"] == nil)
+    }
+
+    @Test("Once a hub has room it is sent what a document holds, before what that held meanwhile")
+    func replaced() throws {
+        let pair = try DevicePair(areStarted: false)
+        defer { pair.end() }
+        pair.hub.limit(toByteCount: 0)
+        let hub = CountingHub(pair.hub.line())
+        let sync = pair.one.sync(at: hub)
+        try sync.start()
+        defer { sync.stop() }
+        for number in 1...4 {
+            let refusals = hub.counts.refusals
+            try make(1, on: pair.one, byteCount: Self.fileByteCount + number << 16)
+            wait(pair) {
+                hub.counts.refusals >= refusals + 2 && sync.item("0.bin")?.uploadFailure?.code == .quota
+            }
+        }
+        // For one state alone, and all that was before would have been smaller.
+        pair.hub.limit(toByteCount: pair.hub.everything.count + Self.fileByteCount + Self.fileByteCount / 2)
+        for _ in 0..<6 { sync.tryAgain() }
+        wait(pair) { sync.isSettled }
     }
 
     @Test(
