@@ -14,8 +14,10 @@ extension HubLine {
 
     private static let beginning = ContinuousClock.now
 
-    func offer(_ offered: [LogDesk.Offer]) {
-        var good: [LogDesk.Offer] = []
+    /// - Returns: Whether the hub has no room for some of them.
+    @discardableResult
+    func offer(_ offered: [LogDesk.Offer]) -> Bool {
+        var (good, isFull): ([LogDesk.Offer], Bool) = ([], false)
         attempt {
             good = try withoutLacking(offered)
             guard !good.isEmpty else { return }
@@ -42,12 +44,17 @@ extension HubLine {
             let refusal = Self.refusal(error)
             let isOfRequest = (error as? LineFailure)?.isOfRequest == true && !good.isEmpty
             guard refusal.code == .quota || isOfRequest else { return lose(error) }
-            guard isOfRequest, good.count > 1 else { return receiver(.declined(good.map(\.commit), refusal)) }
-            // One of them may be what is not let through, or all together are too much.
-            for half in [good.prefix(good.count / 2), good.suffix(good.count - good.count / 2)] {
-                offer(Array(half))
+            guard good.count > 1 else {
+                isFull = refusal.code == .quota
+                return receiver(.declined(good.map(\.commit), refusal))
             }
+            // One of them may be what is not let through, or all together are too much. Where there is no room for some it is not asked
+            // for what comes after them: a record is about as large as any other.
+            let rest = Array(good.suffix(good.count - good.count / 2))
+            isFull = offer(Array(good.prefix(good.count / 2)))
+            if isFull { receiver(.declined(rest.map(\.commit), refusal)) } else { isFull = offer(rest) }
         }
+        return isFull
     }
 
     /// A commit was refused for what had been read before, where nothing of the kind is: the hub was put back, which is about to

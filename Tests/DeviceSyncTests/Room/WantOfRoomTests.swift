@@ -41,6 +41,29 @@ struct WantOfRoomTests {
         }
     }
 
+    /// A hub with room for so many records.
+    private final class RecordHub: ForwardingHub {
+        let hub: any ContainerHub
+        private let left: Locked<Int>
+
+        init(_ hub: any ContainerHub, room: Int) {
+            self.hub = hub
+            left = Locked(room)
+        }
+
+        func makeRoom() { left.withLock { $0 = .max } }
+
+        func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
+            let hasRoom = left.withLock { left in
+                guard commits.count <= left else { return false }
+                left -= commits.count
+                return true
+            }
+            guard hasRoom else { throw HubFailure(.quota, "The account may keep no more bytes on this hub.") }
+            return try hub.offer(commits)
+        }
+    }
+
     private static let fileByteCount = 1 << 20
 
     /// Files that nothing can press together.
@@ -143,6 +166,28 @@ struct WantOfRoomTests {
         pair.hub.limit(toByteCount: pair.hub.everything.count + Self.fileByteCount + Self.fileByteCount / 2)
         for _ in 0..<6 { sync.tryAgain() }
         wait(pair) { sync.isSettled }
+    }
+
+    @Test("Of many records a hub takes those that it has room for")
+    func records() throws {
+        let pair = try DevicePair(areStarted: false)
+        defer { pair.end() }
+        for number in 0..<10 {
+            let folder = pair.one.folder.appendingPathComponent("folder \(number)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        }
+        let entryCount = pair.hub.entryCount
+        let hub = RecordHub(pair.hub.line(), room: 3)
+        let sync = pair.one.sync(at: hub)
+        try sync.start()
+        defer { sync.stop() }
+        wait(pair) { pair.hub.entryCount == entryCount + 3 && sync.status.stuck.count == 7 }
+        hub.makeRoom()
+        wait(pair) {
+            sync.tryAgain()
+            return sync.isSettled
+        }
+        #expect(pair.hub.entryCount == entryCount + 10)
     }
 
     @Test(
