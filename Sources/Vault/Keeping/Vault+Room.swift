@@ -8,10 +8,12 @@ extension Vault {
 extension VaultStore {
     /// A quarter of what is free is left to others, and no more than this.
     private static let leftByteCountMax = 64 << 20
+    /// However little is free, so much is left to others.
+    private static let leftByteCountMin = 4 << 20
 
     /// How much room there is for more: without any left nobody could save anything, nor could be noted what has been done.
     func roomByteCount() throws(SystemError) -> Int {
         let free = try packs.freeByteCount()
-        return free - min(free / 4, Self.leftByteCountMax)
+        return max(free - min(max(free / 4, Self.leftByteCountMin), Self.leftByteCountMax), 0)
     }
 }

@@ -6,6 +6,8 @@ extension Reception {
     /// Stores what is not here of a document that is a large file.
     ///
     /// Where most of it is here already, only the rest is stored, in packs.
+    ///
+    /// - Throws: `SystemError`, `ENOSPC`, before all the room there is has been taken.
     func receive(large entry: ManifestEntry) throws {
         guard let content = entry.content else { return }
         let pieces = try self.pieces(of: content, byteCount: entry.byteCount)
@@ -13,11 +15,13 @@ extension Reception {
         let missing = try file.missing(in: store)
         let missingByteCount = missing.reduce(0) { $0 + file.byteCount(of: $1) }
         guard file.isBegun || UInt64(missingByteCount) * 2 > entry.byteCount else {
+            try checkRoom(UInt64(missingByteCount))
             return try get(missing.map { VaultObject($0, .chunk) }) { object, plain, stored in
                 try session.storeMissing(object, plain, stored)
             }
         }
         do {
+            if !file.isBegun { try checkRoom(entry.byteCount) }
             try file.begin()
             try get(
                 missing.map { VaultObject($0, .chunk) },
@@ -29,6 +33,12 @@ extension Reception {
         } catch {
             file.abandon()
             throw error
+        }
+    }
+
+    private func checkRoom(_ byteCount: UInt64) throws {
+        guard try byteCount <= UInt64(store.roomByteCount()) else {
+            throw SystemError(call: "fallocate", errno: ENOSPC, path: store.folder.path)
         }
     }
 
@@ -54,9 +64,7 @@ extension Reception {
     /// that size can have, nor of more bytes than the volume has room for.
     private func pieces(of content: ContentReference, byteCount: UInt64) throws -> [ContentTree.Piece] {
         let isBegun = try !store.withIndex { try $0.lentFiles(filledWith: content.name) }.isEmpty
-        guard try isBegun || byteCount <= UInt64(store.packs.freeByteCount()) else {
-            throw SystemError(call: "fallocate", errno: ENOSPC, path: store.folder.path)
-        }
+        if !isBegun { try checkRoom(byteCount) }
         // The last piece of a file, and the last list of each level, may be shorter than others.
         let countMax = Int(clamping: byteCount / UInt64(store.chunker.sizes.min)) + 1
         let reader = try ObjectReader(store: store)

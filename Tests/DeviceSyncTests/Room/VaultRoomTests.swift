@@ -105,6 +105,29 @@ struct VaultRoomTests {
         #expect(try vault.verify().isClean)
     }
 
+    @Test("A large document that would take what is left to others does not come")
+    func leftToOthers() throws {
+        let lending = try Vault(
+            at: FilePath(folder.url.path).appending("small/vault"),
+            lentByteCountMin: 1 << 20
+        )
+        let free = try lending.store.packs.freeByteCount()
+        let contents = try keep(try noise(free - 4 << 20), in: source)
+        #expect(isFull(receive(contents, in: lending).result))
+        #expect(try free - lending.store.packs.freeByteCount() < 1 << 20)
+        let less = try keep(try noise(free / 2), in: source)
+        try receive(less, in: lending).result.get()
+    }
+
+    @Test("Where hardly anything is free nothing more is taken, however small")
+    func last() throws {
+        let free = try vault.store.packs.freeByteCount()
+        try noise(free - 3 << 19).write(to: folder.url.appendingPathComponent("small/filler"))
+        #expect(try vault.roomByteCount() == 0)
+        let contents = try keep(Data("small".utf8), in: source)
+        #expect(isFull(receive(contents).result))
+    }
+
     @Test("What has come of contents before the line was cut off does not come again")
     func goesOn() throws {
         let contents = try keep(try noise(8 << 20), in: source)
