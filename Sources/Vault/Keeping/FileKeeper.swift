@@ -6,6 +6,10 @@ struct FileKeeper {
     let session: KeepSession
     /// Whether a large file may be lent instead.
     var mayBorrow = false
+    /// Whether a former state of it has been kept, which it probably shares most with.
+    var hasFormer = false
+    /// What so many new bytes are like at the beginning of a file of which nothing is there, the rest is taken to be like.
+    var sampleByteCount = 64 << 20
 
     /// So often a file is read that is written to meanwhile.
     private static let attemptCountMax = 4
@@ -54,34 +58,38 @@ struct FileKeeper {
         )
     }
 
-    /// A file of which nothing is there in so many bytes is new.
-    private static let newByteCountMax = 64 << 20
-
     /// Refuses a file for which the vault's volume has no room before any of it is there. It is tried again and again: to find that
-    /// out by writing would fill the volume each time, for all who save something on it, and keep others from being kept.
+    /// out by writing would fill the volume each time, for all who save something on it, and keep others from being kept. What counts is
+    /// what would be written: what is new of it, pressed together.
     ///
     /// - Throws: `SystemError`, `ENOSPC`.
     private func checkRoom(for file: SourceFile) throws {
         let room = try session.store.roomByteCount()
         // Of a file that is a hole only what is there, and that is not more than it is long.
-        guard try min(file.openedStatus.stamp.byteCount, file.allocatedByteCount()) > Int64(room) else {
-            return
-        }
+        let fileByteCount = Int(try min(file.openedStatus.stamp.byteCount, file.allocatedByteCount()))
+        guard fileByteCount > room else { return }
         let refusal = SystemError(call: "write", errno: ENOSPC, path: session.store.folder.path)
-        // Most of what was edited is there, and is not copied once more.
         let cutter = FileCutter(
             session.store.chunker,
             [session.hasher, try VaultHasher(key: session.store.key)]
         )
-        var (met, byteCount, isKnown): (Set<ObjectName>, Int, Bool) = ([], 0, false)
-        _ = try cutter.pieces(of: file) { name, plain, _ in
+        var (met, isKnown): (Set<ObjectName>, Bool) = ([], hasFormer)
+        var (seenByteCount, newByteCount) = (0, 0)
+        _ = try cutter.pieces(of: file, pressing: [try Compressor(), try Compressor()]) {
+            name,
+            plain,
+            pressed in
+            seenByteCount += plain.count
             guard met.insert(name).inserted else { return }
             if try session.has(name) {
                 isKnown = true
             } else {
-                byteCount += plain.count
+                newByteCount += (pressed ?? plain).count
             }
-            if byteCount > (isKnown ? room : min(room, Self.newByteCountMax)) { throw refusal }
+            guard newByteCount <= room else { throw refusal }
+            guard !isKnown, newByteCount > sampleByteCount else { return }
+            let all = Double(fileByteCount) * Double(newByteCount) / Double(seenByteCount)
+            if all > Double(room) { throw refusal }
         }
     }
 

@@ -261,7 +261,8 @@ struct ItemKeeper {
             if let known, known.kind == .file, known.isSettled, known.trace == trace { return known }
             // What is looked at elsewhere goes soon, and a member of a package may be a link to another's already.
             let mayBorrow = remembers && entryName.isEmpty
-            let outcome = try FileKeeper(session: session, mayBorrow: mayBorrow).keep(name, in: folder)
+            let keeper = FileKeeper(session: session, mayBorrow: mayBorrow, hasFormer: known?.kind == .file)
+            let outcome = try keeper.keep(name, in: folder)
             let entry = ManifestEntry(
                 name: entryName,
                 kind: .file,

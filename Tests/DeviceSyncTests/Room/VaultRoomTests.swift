@@ -128,6 +128,35 @@ struct VaultRoomTests {
         #expect(isFull(receive(contents).result))
     }
 
+    @Test("What can be pressed together needs no more room than it takes then")
+    func pressed() throws {
+        let lines = (0..<1_000_000).map { "\($0): a line of a log that says nothing\n" }
+        let log = Data(lines.joined().utf8)
+        #expect(log.count > 32 << 20)
+        #expect(try vault.has(try keep(log, in: vault)))
+    }
+
+    @Test("A file that was edited at its beginning needs room for what is new of it alone")
+    func editedFirst() throws {
+        let first = try noise(15 << 20)
+        _ = try keep(first, in: vault)
+        #expect(try vault.roomByteCount() < 14 << 20)
+        _ = try keep(try noise(6 << 20) + first.dropFirst(6 << 20), in: vault)
+        // As much of the rest would be new, of a file that nothing is known of.
+        let next = try noise(4 << 20) + first.dropFirst(4 << 20)
+        try next.write(to: folder.url.appendingPathComponent("next"))
+        let source = try SourceFolder(at: FilePath(folder.url.path))
+        func keeper(hasFormer: Bool) throws -> FileKeeper {
+            FileKeeper(
+                session: try KeepSession(store: vault.store),
+                hasFormer: hasFormer,
+                sampleByteCount: 1 << 20
+            )
+        }
+        #expect(throws: SystemError.self) { _ = try keeper(hasFormer: false).keep("next", in: source) }
+        _ = try keeper(hasFormer: true).keep("next", in: source)
+    }
+
     @Test("What has come of contents before the line was cut off does not come again")
     func goesOn() throws {
         let contents = try keep(try noise(8 << 20), in: source)
