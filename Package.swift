@@ -168,8 +168,9 @@ let package = Package(
         .executableTarget(
             name: "sheaf",
             dependencies: [
-                "Agent", "Commands", "Coordination", "DeviceSync", "DocumentFoundation", "FileSystem",
-                "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "QRCodes", "Sealing",
+                "Agent", "Commands", "Coordination", "Cryptography", "DeviceSync", "DocumentFoundation",
+                "FileSystem", "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "QRCodes",
+                "Sealing",
                 "StandardStreams", "Sync", "SyncMessages",
             ],
             swiftSettings: strict

@@ -1,10 +1,12 @@
 internal import Agent
 internal import Commands
+internal import Cryptography
 internal import Foundation
 internal import LocalSockets
 
 // The `sheaf` command; what there is to it is in Commands, Agent and Hub.
 
+LibraryState.keepToTheEnd()
 let streams = ProcessStreams()
 let console = Console(say: streams.say, complain: streams.complain)
 let reports = ReportSource {

@@ -221,7 +221,7 @@ def test_a_presenter_that_objects_to_a_deletion_keeps_its_item(pair, folder):
     path = folder / "note.txt"
     path.write_text("old")
     other.tell("present p", path).hears("p presents")
-    other.tell("refuse p deletion")
+    other.tell("refuse p deletion").hears("p refuses")
     one.tell("begin d delete", path).hears("d failed NSCocoaErrorDomain 513")
     other.hears("p reacquires")
     # Nothing is left in the way.
@@ -246,7 +246,7 @@ def test_the_presenter_of_a_package_is_asked_for_a_member_that_goes(pair, folder
     other.tell("present p", package).hears("p presents")
     one.tell("begin d delete", package / "text").hears("d granted")
     assert [other.hears("p") for _ in range(2)] == ["p writer", f"p subitem-deletion {package / 'text'}"]
-    other.tell("refuse p subitem-deletion")
+    other.tell("refuse p subitem-deletion").hears("p refuses")
     one.does("d", "remove", package / "text").ends("d")
     other.hears(f"p subitem-changed {package / 'text'}")
     other.hears("p reacquires")

@@ -87,7 +87,8 @@ def test_a_device_that_joined_after_the_backup_is_registered_again(world, base):
     # The hub knows it now: the folder is not joined twice.
     again = two.run(*words_of(two, here.hub, here.hub.invite()))
     assert again.returncode == 1 and "cannot be a container" in again.stderr, again.stderr
-    assert settings(two) == after
+    # The hub has lost what was read by who let it in, and comes by that otherwise.
+    assert settings(two) == {name: value for name, value in after.items() if name != "list"}
     (two.folder / "b.txt").write_text("goes on")
     wait_for(lambda: one.contents["b.txt"] == b"goes on", 20, lambda: one.said + two.said)
     here.settle()

@@ -284,7 +284,10 @@ struct UbiquityStatesTests {
         stage.wait("where all is now") {
             $0.flatMap(\.changed).contains { QueryStage.name($0) == "c.txt" }
         }
-        #expect(stage.updates.allSatisfy { $0.added.isEmpty && $0.removed.isEmpty })
+        let told = stage.updates.map { update in
+            [update.added, update.removed, update.changed].map { $0.map(QueryStage.name) }
+        }
+        #expect(told.allSatisfy { $0[0].isEmpty && $0[1].isEmpty }, "\(told)")
         #expect(Set(stage.names()) == ["e", "c.txt"])
         withExtendedLifetime(stub) {}
     }

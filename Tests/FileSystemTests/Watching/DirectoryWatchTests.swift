@@ -89,7 +89,8 @@ struct DirectoryWatchTests {
         let events = try await seen(watching: file, until: { $0.kind == .selfDeleted }) {
             unlink(file.string)
         }
-        #expect(events == [.init(kind: .attributesChanged)])
+        // Who closes what was written last may be a process that is just being started.
+        #expect(events.filter { $0.kind != .changed } == [.init(kind: .attributesChanged)])
     }
 
     @Test("Nothing there to be watched is an error that names it")

@@ -78,7 +78,9 @@ final class ScriptedProcess: Sendable {
             let presenter = state.withLock { $0.presenters.removeValue(forKey: second) }
             if let presenter { registry.remove(presenter) }
             Self.say("\(second) forgotten")
-        case "refuse": state.withLock { $0.presenters[second] }?.refuse(words[2])
+        case "refuse":
+            state.withLock { $0.presenters[second] }?.refuse(words[2])
+            Self.say("\(second) refuses")
         case "saves":
             state.withLock { $0.presenters[second] }?.has(unsaved: words[2])
             Self.say("\(second) has unsaved")
