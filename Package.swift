@@ -145,8 +145,8 @@ let package = Package(
         .target(
             name: "UIKit",
             dependencies: [
-                "CDynamicInit", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPService",
-                "LocalSockets", "Locks", "Merging", "StandardStreams", "SyncMessages",
+                "CDynamicInit", "Cryptography", "DocumentFoundation", "DocumentMerging", "FileSystem",
+                "HTTPService", "LocalSockets", "Locks", "Merging", "StandardStreams", "SyncMessages",
                 "Threads", "UniformTypeIdentifiers", "Vault", "WebHost",
             ],
             resources: [.copy("Page")],

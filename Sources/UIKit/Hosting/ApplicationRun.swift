@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import DocumentFoundation
 internal import Foundation
 internal import LocalSockets
@@ -18,6 +19,7 @@ enum ApplicationRun {
     private(set) static var documents = FileManager.default.homeDirectoryForCurrentUser
 
     static func start(delegateType: NSObject.Type) -> Int32 {
+        LibraryState.keepToTheEnd()
         let program = ProcessInfo.processInfo.processName
         let arguments: LaunchArguments
         do throws(LaunchArguments.Failure) {
