@@ -310,8 +310,9 @@ final class KeepSession {
                 if made.isEmpty, voided.isEmpty { try keepPieces() }
                 return nil
             }
-            let room = try store.roomByteCount()
-            return try room + store.giveUp(writers, because: error)
+            // Before anything is taken off: the volume may have that free only later.
+            let free = try store.packs.freeByteCount()
+            return VaultStore.roomByteCount(ofFree: try free + store.giveUp(writers, because: error))
         } catch { return nil }
     }
 

@@ -12,8 +12,10 @@ extension VaultStore {
     private static let leftByteCountMin = 4 << 20
 
     /// How much room there is for more: without any left nobody could save anything, nor could be noted what has been done.
-    func roomByteCount() throws(SystemError) -> Int {
-        let free = try packs.freeByteCount()
-        return max(free - min(max(free / 4, Self.leftByteCountMin), Self.leftByteCountMax), 0)
+    func roomByteCount() throws(SystemError) -> Int { Self.roomByteCount(ofFree: try packs.freeByteCount()) }
+
+    /// How much room there is on a volume on which so much is free.
+    static func roomByteCount(ofFree free: Int) -> Int {
+        max(free - min(max(free / 4, Self.leftByteCountMin), Self.leftByteCountMax), 0)
     }
 }
