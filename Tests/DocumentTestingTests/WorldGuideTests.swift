@@ -165,16 +165,25 @@ struct WorldGuideTests {
 
     @Test("How far contents have come is seen, and who does not want to wait gives up")
     func progressAndCancel() async throws {
+        try await openingSlowly { list, opening, pad in
+            #expect(list.progress?.isCancelled == false)
+            list.progress?.cancel()
+            #expect(await opening.value == false)
+            #expect(list.failures == [.userCancelled])
+        }
+    }
+
+    /// Opens the evicted document on the pad, over a line on which that would take minutes, and does something meanwhile.
+    private func openingSlowly(
+        _ body: @escaping @MainActor @Sendable (ShoppingList, Task<Bool, Never>, WorldDevice) async -> Void
+    ) async throws {
         let (world, _, pad, url) = try await evicted()
         pad.slowDown(toSeconds: 600)
         await pad.run { @MainActor in
             let list = ShoppingList(fileURL: url)
             let opening = Task { @MainActor in await list.open() }
             await untilProgressIsAvailable(list)
-            #expect(list.progress?.isCancelled == false)
-            list.progress?.cancel()
-            #expect(await opening.value == false)
-            #expect(list.failures == [.userCancelled])
+            await body(list, opening, pad)
         }
         pad.slowDown(toSeconds: 0)
         try world.end()
@@ -182,19 +191,13 @@ struct WorldGuideTests {
 
     @Test("Contents that take long have come once the line is fast again")
     func slowNoMore() async throws {
-        let (world, _, pad, url) = try await evicted()
-        pad.slowDown(toSeconds: 600)
-        await pad.run { @MainActor in
-            let list = ShoppingList(fileURL: url)
-            let opening = Task { @MainActor in await list.open() }
-            await untilProgressIsAvailable(list)
+        try await openingSlowly { list, opening, pad in
             #expect(list.progress?.fractionCompleted == 0)
             pad.slowDown(toSeconds: 0)
             #expect(await opening.value)
             #expect(list.items == ["milk"])
             #expect(await list.close())
         }
-        try world.end()
     }
 
     @Test("A large document comes part by part over a slow line, and its progress says so")

@@ -8,7 +8,9 @@ internal import Locks
 package final class HubClient: Sendable {
     private let http: HTTPClient
     private let token: Locked<String?>
+    /// Nil for a client whose calls fail at once.
     private let losses: Locked<LinePatience?>
+    /// Ends a call's wait for the line.
     private let closing = DispatchSemaphore(value: 0)
 
     /// What a call does while there is no line.

@@ -57,7 +57,6 @@ final class LogDesk: @unchecked Sendable {
     /// - Parameters:
     ///   - known: What was read before, in order.
     ///   - barred: Of whom nothing is taken.
-    ///   - expected: What the list of devices has to come by.
     convenience init(
         _ ring: KeyRing,
         by identity: DeviceIdentity,
@@ -67,6 +66,7 @@ final class LogDesk: @unchecked Sendable {
         try self.init(ring, by: identity, known: known, barred: barred, expecting: ring.listMark)
     }
 
+    /// - Parameter expected: What the list of devices has to come by.
     private init(
         _ ring: KeyRing,
         by identity: DeviceIdentity,
@@ -76,34 +76,8 @@ final class LogDesk: @unchecked Sendable {
     ) throws {
         (self.ring, self.identity, self.barred) = (ring, identity, barred)
         used = ring.keys
-        reader = try Self.reader(used, known, expected)
+        reader = try LogReader(used, remembering: known, expecting: expected)
         revisions = Self.revisions(known)
-    }
-
-    private static func reader(
-        _ keys: ContainerKeys,
-        _ known: [Heard],
-        _ expected: DeviceListMark?
-    ) throws -> LogReader {
-        var devices = DeviceList(for: keys, expecting: expected)
-        for heard in known {
-            guard let statement = heard.statement else { continue }
-            try devices.apply(try DeviceStatement(encoded: statement), at: heard.entry.position)
-        }
-        guard let last = known.last else { return try LogReader(keys, expecting: expected) }
-        let head = LogHead(position: last.entry.position, hash: last.hash)
-        var marks = [try LogWatch(of: keys.container).head]
-        marks.reserveCapacity(Int(LogWatch.recentCount) + known.count / Int(LogWatch.sparseStep) + 1)
-        for heard in known.dropLast() {
-            let position = heard.entry.position
-            guard position + LogWatch.recentCount > head.position || position % LogWatch.sparseStep == 0
-            else {
-                continue
-            }
-            marks.append(LogHead(position: position, hash: heard.hash))
-        }
-        let recent = known.suffix(LogReader.recentCountMax).map(\.entry)
-        return try LogReader(keys, LogWatch(at: head, marks: marks), devices, recent: recent)
     }
 
     private static func revisions(_ known: [Heard]) -> ItemMap<LogPosition> {
@@ -124,7 +98,7 @@ final class LogDesk: @unchecked Sendable {
             let former = reader.devices
             let held = ring.keys
             let expected = expectedGoingBack
-            let next = try Self.reader(held, known, expected)
+            let next = try LogReader(held, remembering: known, expecting: expected)
             let isHeld = held.newest.generation >= former.generation
             for member in former.members.values where member.isRevoked && !isHeld {
                 guard next.devices.members[member.identity.id]?.isRevoked != true else { continue }
