@@ -219,54 +219,87 @@ enum HubBenchmark {
 
     // MARK: Long polls
 
-    /// Of a hub that nothing else has been asked of.
-    static func polls(in work: WorkFolder) throws -> [Figure] { try withHub(work, "polls", polls) }
+    /// Of a hub that nothing else has been asked of, when all have been answered once: what a connection has been given for its
+    /// first answer, it still has when it waits for the next.
+    static func pollsMemory(in work: WorkFolder) throws -> [Figure] {
+        try withHub(work, "polls-memory") { hub in
+            let waiting = try Waiting(hub)
+            try waiting.ask()
+            _ = try waiting.tell(0)
+            try waiting.ask()
+            try hub.process.waitUntilIdle()
+            var memory = Samples()
+            memory.add(Double(try hub.process.residentByteCount()))
+            // All of them were waiting: they are told.
+            _ = try waiting.tell(1)
+            return [
+                Figure(
+                    "hub-polls-\(pollCount)-memory",
+                    "a hub: resident memory with \(pollCount) that wait for news again",
+                    memory,
+                    .mebibytes,
+                    goal: .valueAtMost((1024.0 * Double(pollCount) / 20_000).rounded())
+                )
+            ]
+        }
+    }
 
-    /// Twice: what a connection has been given for its first answer, it still has when it waits for the next.
-    private static func polls(_ hub: Scene) throws -> [Figure] {
-        let asker = try hub.connect()
-        let waiting = try (0..<pollCount).map { _ in try hub.connect() }
-        var (memory, told) = (Samples(), Samples())
-        for round in 0..<2 {
+    static func pollsTold(in work: WorkFolder) throws -> [Figure] {
+        try withHub(work, "polls-told") { hub in
+            let waiting = try Waiting(hub)
+            var told = Samples()
+            for round in 0..<3 {
+                try waiting.ask()
+                try hub.process.waitUntilIdle()
+                told.add(try waiting.tell(round))
+            }
+            return [
+                Figure(
+                    "hub-polls-told",
+                    "a hub: a commit told to \(pollCount) that wait for it",
+                    told,
+                    .milliseconds
+                )
+            ]
+        }
+    }
+
+    /// Devices that wait for news, and one that makes some.
+    @MainActor
+    private struct Waiting {
+        private let asker: HubConnection
+        private let connections: [HubConnection]
+
+        init(_ hub: Scene) throws {
+            asker = try hub.connect()
+            connections = try (0..<pollCount).map { _ in try hub.connect() }
+        }
+
+        func ask() throws {
             let head = try JSONDecoder().decode(
                 LogPage.self,
                 from: try asker.ask("GET", .log(container), query: "?limit=0")
             ).head.position
-            for (number, connection) in waiting.enumerated() {
+            for (number, connection) in connections.enumerated() {
                 try connection.send("GET", .log(container), query: "?after=\(head)&wait=60")
                 // More than its queue takes would be tried again after a second.
                 if number % connectionsAtOnce == 0 { _ = try asker.ask("GET", .health) }
             }
-            try hub.process.waitUntilIdle()
-            if round > 0 { memory.add(Double(try hub.process.residentByteCount())) }
+        }
+
+        /// - Returns: How many seconds it took until all had been told.
+        func tell(_ round: Int) throws -> Double {
             let first = 9_000_000 + round
             let body = try offer(first..<first + 1)
-            told.add(
-                try seconds {
-                    _ = try asker.ask("POST", .commits(container), body)
-                    for connection in waiting {
-                        guard try connection.receive().count > recordByteCount else {
-                            throw BenchmarkFailure("a device that waited was not told")
-                        }
+            return try seconds {
+                _ = try asker.ask("POST", .commits(container), body)
+                for connection in connections {
+                    guard try connection.receive().count > recordByteCount else {
+                        throw BenchmarkFailure("a device that waited was not told")
                     }
                 }
-            )
+            }
         }
-        return [
-            Figure(
-                "hub-polls-memory",
-                "a hub: resident memory with \(pollCount) that wait for news again",
-                memory,
-                .mebibytes,
-                goal: .valueAtMost((1024.0 * Double(pollCount) / 20_000).rounded())
-            ),
-            Figure(
-                "hub-polls-told",
-                "a hub: a commit told to \(pollCount) that wait for it",
-                told,
-                .milliseconds
-            ),
-        ]
     }
 }
 

@@ -3,6 +3,8 @@ import Foundation
 /// Measures, and writes what it found as JSON.
 ///
 ///     sheaf-bench --work FOLDER --output FILE [GROUP...]
+///
+/// A group may be called by the beginning of its name, up to a hyphen, with all others that begin so.
 @main
 @MainActor
 enum SheafBench {
@@ -30,7 +32,8 @@ enum SheafBench {
         ("merge", MergeBenchmark.run),
         ("sealing", SealingBenchmark.run),
         ("hub", HubBenchmark.run),
-        ("polls", HubBenchmark.polls),
+        ("polls-memory", HubBenchmark.pollsMemory),
+        ("polls-told", HubBenchmark.pollsTold),
     ]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.
@@ -67,14 +70,17 @@ enum SheafBench {
             throw BenchmarkFailure("usage: sheaf-bench --work FOLDER --output FILE [GROUP...]")
         }
         let chosen = arguments.dropFirst(4)
-        if let unknown = chosen.first(where: { name in !groups.contains { $0.name == name } }) {
+        func isNamed(_ group: Group, _ name: String) -> Bool {
+            group.name == name || group.name.hasPrefix(name + "-")
+        }
+        if let unknown = chosen.first(where: { name in !groups.contains { isNamed($0, name) } }) {
             throw BenchmarkFailure(
                 "there is no group \(unknown), only \(groups.map(\.name).joined(separator: ", "))"
             )
         }
         var figures: [Figure] = []
         var used: [WorkFolder] = []
-        for group in groups where chosen.isEmpty || chosen.contains(group.name) {
+        for group in groups where chosen.isEmpty || chosen.contains(where: { isNamed(group, $0) }) {
             let work = try WorkFolder(URL(fileURLWithPath: arguments[1]).appendingPathComponent(group.name))
             used.append(work)
             // What the group before has written is on the disk, and not in this one's way.
