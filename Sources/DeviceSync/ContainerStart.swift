@@ -103,7 +103,7 @@ final class ContainerStart {
     /// Who still holds on to it, as one does for whom it has just done something, does not keep the next from beginning.
     private func end(_ run: SyncRun) {
         // Whoever has files open that are no one's any more may go on: what was written so far is kept.
-        run.lookAtLate()
+        run.endLate()
         run.stop()
         run.memory.release()
     }

@@ -160,21 +160,49 @@ extension ContentStore {
         if !frames.isEmpty { try send() }
     }
 
-    /// How many bytes contents have that the hub does not.
-    func lackingByteCount(of upload: Upload, at hub: any ContainerHub, _ sealer: BlobSealer) throws -> Int {
-        let base = try upload.base.map(Self.contents)
-        let objects = try vault.objects(
-            of: [try Self.contents(upload.name)],
-            beyond: [base].compactMap { $0 }
-        )
-        var sum = 0
-        for start in stride(from: 0, to: objects.count, by: HubLimits.blobNameCountMax) {
-            let some = objects[start..<min(start + HubLimits.blobNameCountMax, objects.count)]
-            let blobs = try some.map { (try sealer.address(of: $0.name.bytes), $0) }
-            let missing = Set(try hub.missing(blobs.map(\.0)))
-            sum += try vault.storedByteCount(of: blobs.filter { missing.contains($0.0) }.map(\.1))
+    /// How many bytes each of some contents have that the hub does not. It is asked about as many at once as it takes.
+    ///
+    /// - Returns: Nothing of those that the vault does not have whole: to send them tells what is to be done about that.
+    func lackingByteCounts(
+        of uploads: [Upload],
+        at hub: any ContainerHub,
+        _ sealer: BlobSealer
+    ) throws -> [ContentName: Int] {
+        var lacking: [ContentName: Int] = [:]
+        var asked: [(upload: Int, address: BlobName, object: VaultObject)] = []
+        var damaged: Set<Int> = []
+        func unlessDamaged(_ upload: Int, _ body: () throws -> Void) throws {
+            do { try body() } catch let error as VaultError where error.code == .damaged {
+                damaged.insert(upload)
+            }
         }
-        return sum
+        func ask() throws {
+            let missing = asked.isEmpty ? [] : Set(try hub.missing(Array(Set(asked.map(\.address)))))
+            for (upload, some) in Dictionary(grouping: asked, by: \.upload) {
+                let objects = some.filter { missing.contains($0.address) }.map(\.object)
+                try unlessDamaged(upload) {
+                    lacking[uploads[upload].name, default: 0] += try vault.storedByteCount(of: objects)
+                }
+            }
+            asked = []
+        }
+        for (index, upload) in uploads.enumerated() {
+            try unlessDamaged(index) {
+                let base = try upload.base.map(Self.contents)
+                let objects = try vault.objects(
+                    of: [try Self.contents(upload.name)],
+                    beyond: [base].compactMap { $0 }
+                )
+                lacking[upload.name] = 0
+                for object in objects {
+                    asked.append((index, try sealer.address(of: object.name.bytes), object))
+                    if asked.count == HubLimits.blobNameCountMax { try ask() }
+                }
+            }
+        }
+        try ask()
+        for index in damaged { lacking[uploads[index].name] = nil }
+        return lacking
     }
 
     /// Gets contents that are not here, and returns when all of them are here durably.

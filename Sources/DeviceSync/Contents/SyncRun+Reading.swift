@@ -105,15 +105,21 @@ extension SyncRun {
         guard !documents.isEmpty else { return [] }
         var changed: Set<ItemID> = []
         let isNew = items.map { table[$0]?.state.content == nil }
+        let readBegan = now
         let results = try keep(documents, holding: items.map(byteCount), areNew: isNew)
         let conflicting = mayBeInConflict(items)
         for (item, result) in zip(items, results) {
             switch result {
             case .success(let read):
                 let isAsked = conflicting?.contains(item) ?? true
-                if try take(read, of: item, listedAs: traces[item], asksForConflicts: isAsked) {
-                    changed.insert(item)
-                }
+                let isTaken = try take(
+                    read,
+                    of: item,
+                    listedAs: traces[item],
+                    readBegan: readBegan,
+                    asksForConflicts: isAsked
+                )
+                if isTaken { changed.insert(item) }
             case .failure(let error):
                 writing.endRead(item)
                 // Written to all the time: the next event tells. Unreadable: that is to be said.
@@ -155,12 +161,15 @@ extension SyncRun {
 
     /// Takes what has been read of an item, unless it does not count.
     ///
-    /// - Parameter asksForConflicts: Whether an app may have kept a version in conflict with it.
+    /// - Parameters:
+    ///   - readBegan: When the reading began.
+    ///   - asksForConflicts: Whether an app may have kept a version in conflict with it.
     /// - Returns: Whether its contents are others now, or it is in conflict with others.
     private func take(
         _ read: ContentStore.Read,
         of item: ItemID,
         listedAs listed: ItemTrace?,
+        readBegan: Double,
         asksForConflicts: Bool
     ) throws -> Bool {
         let content = read.name
@@ -172,7 +181,7 @@ extension SyncRun {
             return false
         }
         let isWhole = try former == content || isLogged(content, of: item)
-        guard isWhole || counts(item, read.trace, as: listed?.kind) else {
+        guard isWhole || counts(item, read.trace, as: listed?.kind, readBegan: readBegan) else {
             // Half of what somebody is writing is nobody's.
             noteSuperseded(content)
             return false

@@ -25,12 +25,22 @@ struct LateFile {
     /// it was written since.
     var copied: FileStamp?
     var kept: FileStamp?
+    /// Whether somebody could write into it when that was asked last.
+    var wasOpen: Bool
+    /// Whether somebody who could write into it has closed it since it was read: what was stored in memory that it was mapped to,
+    /// or in the same step of a volume's clock, does not show.
+    var isUnread = false
 
-    /// Whether somebody has written into it what is not kept yet.
-    var isWritten: Bool { kept.map { file.isWritten(since: $0) } ?? file.isWritten }
+    /// Whether somebody has written into it what is not kept yet, or may have.
+    var isWritten: Bool { isUnread || (kept.map { file.isWritten(since: $0) } ?? file.isWritten) }
 
     /// Whether a program can still write into it.
     var isOpen: Bool { file.isOpenForWriting ?? (end > .now()) }
+
+    /// Whether contents have the same bytes as the document had with it: a program may have touched it, and written nothing.
+    func isAsItWas(_ content: ContentName) -> Bool {
+        former.content.map { ContentStore.areAlike(content, $0) } ?? false
+    }
 }
 
 // What a program writes into a file that is replaced under it, or removed, is no one's any more, and would go with its end. It
@@ -52,9 +62,12 @@ extension SyncRun {
     ///   - file: Under whose name there is another by now, or none: nobody opens it any more.
     ///   - former: The document as it was with the file.
     func hold(_ file: ReplacedFile, of item: ItemID, as former: ItemState) {
-        var held = LateFile(item: item, file: file, former: former, end: .now() + Self.lateSeconds)
+        let end = DispatchTime.now() + Self.lateSeconds
+        let wasOpen = file.wasOpenForWriting == true
+        var held = LateFile(item: item, file: file, former: former, end: end, wasOpen: wasOpen)
         // What was written until it was closed shows after that.
-        guard held.isOpen || file.isWritten else { return }
+        let isOpen = held.isOpen
+        guard wasOpen || isOpen || file.isWritten else { return }
         // The vault may have let go of it by the time somebody writes.
         held.notes = dress(of: former)
         makeRoomForLate()
@@ -63,10 +76,13 @@ extension SyncRun {
             queue.asyncAfter(deadline: .now() + seconds) { box.value.value?.letGoOfLate() }
         }
         let step = Self.stepSeconds
-        file.watch(written: { look(step) })
+        file.watch(written: { [queue, box = Confined(Weak(self))] in
+            queue.async { box.value.value?.noteClosed(file) }
+            look(step)
+        })
         lookAtLate(file, in: Self.lateSeconds)
         // Not at once: what has become of the item is only being noted.
-        if file.isWritten { look(0) }
+        if file.isWritten || !isOpen { look(0) }
     }
 
     /// Lets go of one where no more can be held: of one that nobody can write into any more, if there is such.
@@ -89,14 +105,24 @@ extension SyncRun {
             report(.failed(path: path(of: held.item), why: Self.lossText(DiskRefusal(error))))
         }
         if held.isBehind { noteKept(&held) }
-        guard held.isOpen else { return }
+        if held.isOpen { reportLoss(to: held, "more than \(Self.lateCountMax) such files are open") }
+    }
+
+    private func reportLoss(to held: LateFile, _ why: String) {
         report(
             .failed(
                 path: path(of: held.item),
-                why: "what a program writes from now on into the file that it was before is lost: "
-                    + "more than \(Self.lateCountMax) such files are open"
+                why: "what a program writes from now on into the file that it was before is lost: \(why)"
             )
         )
+    }
+
+    /// Keeps what programs have written into files that are held, and tells of those that are open still: nobody holds them any more.
+    func endLate() {
+        lookAtLate()
+        for held in late where held.file.isOpenForWriting == true {
+            reportLoss(to: held, "the folder is kept in step no more")
+        }
     }
 
     private static func lossText(_ why: DiskRefusal) -> String { "what was written late is lost: \(why)" }
@@ -111,10 +137,19 @@ extension SyncRun {
         }
     }
 
+    private func noteClosed(_ file: ReplacedFile) {
+        if let index = late.firstIndex(where: { $0.file === file }) { late[index].isUnread = true }
+    }
+
     /// Keeps what is still to be kept, and lets go of what nobody can write into any more.
     private func letGoOfLate() {
         // What was written until it was closed shows after that.
-        let closed = late.filter { !$0.isOpen }.map(\.file)
+        var closed: [ReplacedFile] = []
+        for index in late.indices where !late[index].isOpen {
+            closed.append(late[index].file)
+            // Where nothing tells that it was closed, this does.
+            if late[index].wasOpen { (late[index].wasOpen, late[index].isUnread) = (false, true) }
+        }
         lookAtLate()
         late.removeAll { held in !held.isBehind && closed.contains { $0 === held.file } }
     }
@@ -125,7 +160,7 @@ extension SyncRun {
         for var file in late where file.isWritten {
             do {
                 try keep(&file)
-                file.kept = file.copied ?? file.kept
+                (file.kept, file.isUnread) = (file.copied ?? file.kept, false)
                 if file.isBehind { noteKept(&file) }
             } catch {
                 noteBehind(&file, error)
@@ -205,7 +240,7 @@ extension SyncRun {
         guard let content = try newContent(of: &late, as: item, named: seen.state.place.name) else { return }
         let former = late.content.flatMap { seen.state.conflicts.remove($0) }
         late.content = content
-        let isConflict = !ContentStore.areAlike(content, present)
+        let isConflict = !ContentStore.areAlike(content, present) && !late.isAsItWas(content)
         // What it held while it was half written is in conflict no more either where it has come to be what is in its place.
         guard isConflict || former != nil else { return }
         if isConflict { seen.state.conflicts.insert(content) }
@@ -218,7 +253,8 @@ extension SyncRun {
     /// Keeps what a file that is held holds now, with what its document bore.
     ///
     /// - Parameter item: Of whose versions it is one.
-    /// - Returns: Nil for what it held when it was looked at last.
+    /// - Returns: Nil for what it held when it was looked at last, and where nobody has written anything else into it than it held as
+    ///   the document.
     private func newContent(
         of late: inout LateFile,
         as item: ItemID,
@@ -234,8 +270,9 @@ extension SyncRun {
         // Written a moment ago, it is read once more, as what is written from here on need not show.
         let isAtRest = abs(now.timeIntervalSince(stamp.modificationDate)) > Self.stepSeconds
         late.copied = isAtRest ? stamp : nil
-        if let kept, let last = late.content, ContentStore.areAlike(kept, last) { return nil }
-        return kept
+        guard let kept else { return nil }
+        let isLast = late.content.map { ContentStore.areAlike(kept, $0) } ?? late.isAsItWas(kept)
+        return isLast ? nil : kept
     }
 
     // MARK: Removed, or not here

@@ -16,11 +16,11 @@ extension SyncRun {
     /// Who writes an item is asked again after so many seconds, if somebody wants to know.
     private static let writersSeconds = 1.0
 
-    private var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+    var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 
     /// How many seconds ago something was, by a file's date.
     private static func age(_ nanoseconds: Int64) -> Double {
-        Date().timeIntervalSince1970 - Double(nanoseconds) / 1e9
+        WritingItems.age(nanoseconds, at: Date().timeIntervalSince1970)
     }
 
     // MARK: Heard
@@ -202,16 +202,14 @@ extension SyncRun {
     /// - Parameters:
     ///   - trace: Of a file, as it was read; nil for a package.
     ///   - kind: What it is; nil for what it was.
-    func counts(_ item: ItemID, _ trace: ItemTrace?, as kind: FileStamp.Kind?) -> Bool {
+    ///   - readBegan: When the reading began, of it and of others.
+    func counts(_ item: ItemID, _ trace: ItemTrace?, as kind: FileStamp.Kind?, readBegan: Double) -> Bool {
         guard !suspects.contains(item) else { return true }
         let isPackage = (kind ?? table[item]?.trace.kind) == .directory && trace == nil
-        let isCounted = writing.counts(item, isPackage: isPackage, at: now) {
-            guard isPackage else {
-                let age = trace.map { Self.age($0.modified) } ?? .infinity
-                guard abs(age) < WritingItems.openQuietSeconds else { return (age, false) }
-                return (age, isOpen(item) ?? false)
-            }
-            return writingState(ofPackage: item)
+        let isCounted = writing.counts(item, isPackage: isPackage, readBegan: readBegan, at: now) {
+            guard !isPackage else { return writingState(ofPackage: item) }
+            return trace.map { writingState(of: item, readAs: $0, readBegan: readBegan) }
+                ?? .init(age: .infinity)
         }
         if !isCounted {
             news.insert(item)
@@ -220,14 +218,34 @@ extension SyncRun {
         return isCounted
     }
 
+    /// How a file is that has been read. Nobody asks of one that was at rest when the reading began.
+    private func writingState(
+        of item: ItemID,
+        readAs trace: ItemTrace,
+        readBegan: Double
+    ) -> WritingItems.State {
+        var state = WritingItems.State(age: Self.age(trace.modified))
+        guard abs(state.age) < WritingItems.openQuietSeconds + now - readBegan,
+            let path = table.path(of: item, in: place.folder)
+        else { return state }
+        // What has another name by now, or cannot be looked at, is found by the next look.
+        let status = try? FolderScan.status(at: path)
+        state.isOther = status.map { !ItemTrace($0).hasContents(of: trace) } ?? false
+        state.isOpen = isOpen(item) ?? false
+        return state
+    }
+
     private func isOpen(_ item: ItemID) -> Bool? {
         table.path(of: item, in: place.folder).flatMap { OpenForWriting.isOpen($0) }
     }
 
     /// How long ago something in a package was written last, and whether somebody has a file in it open for writing.
-    private func writingState(ofPackage item: ItemID) -> (age: Double, isOpen: Bool) {
-        guard let package = table.path(of: item, in: place.folder) else { return (.infinity, false) }
-        var (newest, isOpen) = (Int64.min, false)
+    private func writingState(ofPackage item: ItemID) -> WritingItems.State {
+        guard let package = table.path(of: item, in: place.folder) else { return .init(age: .infinity) }
+        // That a name at its top has gone shows in its own date; its mark moves the change time alone.
+        var (newest, isOpen) = (
+            (try? FolderScan.status(at: package)).map { ItemTrace($0).modified } ?? .min, false
+        )
         var pending = [package]
         while let folder = pending.popLast() {
             // What cannot be looked at is said by whoever reads it.
@@ -242,7 +260,7 @@ extension SyncRun {
                 isOpen = OpenForWriting.isOpen(path) ?? false
             }
         }
-        return (newest == .min ? .infinity : Self.age(newest), isOpen)
+        return .init(age: newest == .min ? .infinity : Self.age(newest), isOpen: isOpen)
     }
 
     // MARK: Later

@@ -19,6 +19,8 @@ internal import Sync
 ///    above.
 /// 6. What is found changed that nobody has told of, at a start say, is read, and counts unless somebody has it open then, or has
 ///    just been at it.
+/// 7. What was read counts only if nobody has been at it since the reading began, however long that took; of what is written
+///    all the time what was read counts after `waitMaxSeconds`, of a package `packageWaitMaxSeconds`, unless it is open.
 struct WritingItems {
     /// How long nothing is written into a file that stays open before it is read as it is.
     static let openQuietSeconds = 2.0
@@ -75,6 +77,8 @@ struct WritingItems {
     private var saved: [ItemID: Double] = [:]
     /// Packages that are read after one step in them, and since when.
     private var readSteps: [ItemID: Double] = [:]
+    /// Since when items that are read now have waited.
+    private var begun: [ItemID: Double] = [:]
 
     var isEmpty: Bool { waiting.isEmpty }
 
@@ -129,10 +133,11 @@ struct WritingItems {
         whole.insert(item)
     }
 
-    private mutating func touch(_ item: ItemID, isPackage: Bool, at now: Double) {
+    private mutating func touch(_ item: ItemID, isPackage: Bool, at now: Double, since began: Double? = nil) {
         whole.remove(item)
         if waiting[item] == nil {
-            waiting[item] = Waiting(isPackage: isPackage, began: now, touched: now, isOpen: !isPackage)
+            let began = began ?? now
+            waiting[item] = Waiting(isPackage: isPackage, began: began, touched: now, isOpen: !isPackage)
         }
         waiting[item]?.touched = now
     }
@@ -215,32 +220,62 @@ struct WritingItems {
     }
 
     private mutating func end(_ item: ItemID) -> Verdict {
-        waiting[item] = nil
+        begun[item] = waiting.removeValue(forKey: item)?.began
         openReads[item] = nil
         return .read
     }
 
     private static func isRecent(_ age: Double, _ seconds: Double) -> Bool { abs(age) < seconds }
 
+    /// How many seconds ago something can have been last that has this date: FAT's dates go in steps of two seconds, others' without
+    /// parts of a second in steps of one.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: Since 1970.
+    ///   - now: In seconds since 1970.
+    static func age(_ nanoseconds: Int64, at now: Double) -> Double {
+        let age = now - Double(nanoseconds) / 1e9
+        let (seconds, part) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        guard part == 0, age > 0 else { return age }
+        return max(0, age - (seconds.isMultiple(of: 2) ? 2 : 1))
+    }
+
     // MARK: After it was read
+
+    /// How an item is that has been read.
+    struct State: Equatable {
+        /// How long ago something in it was written, by its date.
+        var age: Double
+        /// Whether somebody has it open for writing, or a file in it.
+        var isOpen = false
+        /// Whether it looks otherwise than it was read.
+        var isOther = false
+    }
 
     /// Whether what was read of an item counts, or it was written meanwhile and waits.
     ///
-    /// - Parameter state: Asked, if need be: how long ago something in it was written, by its date, and whether somebody has it
-    ///   open for writing.
+    /// - Parameters:
+    ///   - readBegan: When the reading began.
+    ///   - state: Asked, if need be.
     mutating func counts(
         _ item: ItemID,
         isPackage: Bool,
+        readBegan: Double,
         at now: Double,
-        state: () -> (age: Double, isOpen: Bool)
+        state: () -> State
     ) -> Bool {
         guard whole.remove(item) == nil else { return true }
-        let step = readSteps.removeValue(forKey: item)
-        let (age, isOpen) = state()
-        let quietSeconds = step.map { now - $0 + Self.tickSeconds } ?? Self.packageQuietSeconds
-        guard isOpen || isPackage && Self.isRecent(age, quietSeconds) else { return true }
-        touch(item, isPackage: isPackage, at: now)
-        waiting[item]?.isOpen = isOpen
+        let quietSeconds =
+            readSteps[item].map { now - $0 + Self.tickSeconds }
+            ?? max(Self.packageQuietSeconds, now - readBegan + Self.tickSeconds)
+        let began = begun[item] ?? readBegan
+        endRead(item)
+        let state = state()
+        let hasWaited = now >= began + Self.waitMaxSeconds(isPackage)
+        let isAtIt = state.isOther || isPackage && Self.isRecent(state.age, quietSeconds)
+        guard state.isOpen || isAtIt && !hasWaited else { return true }
+        touch(item, isPackage: isPackage, at: now, since: began)
+        waiting[item]?.isOpen = state.isOpen
         return false
     }
 
@@ -248,6 +283,7 @@ struct WritingItems {
     mutating func endRead(_ item: ItemID) {
         whole.remove(item)
         readSteps[item] = nil
+        begun[item] = nil
     }
 
     /// All that was heard has been looked at.
@@ -279,7 +315,12 @@ struct WritingItems {
         let packageQuiet = wait.isFirstStep ? Self.stepQuietSeconds : Self.packageQuietSeconds
         var due = wait.touched + (wait.isPackage && !wait.isOpen ? packageQuiet : Self.openQuietSeconds)
         if wait.isOpen, let last = openReads[item] { due = max(due, last + Self.openAgainSeconds) }
-        return min(due, wait.began + (wait.isPackage ? Self.packageWaitMaxSeconds : Self.waitMaxSeconds))
+        // What has waited for so long and could not be read is looked at no more often than what is new.
+        return min(due, max(wait.began + Self.waitMaxSeconds(wait.isPackage), wait.touched))
+    }
+
+    private static func waitMaxSeconds(_ isPackage: Bool) -> Double {
+        isPackage ? packageWaitMaxSeconds : waitMaxSeconds
     }
 
     /// When something is due next; nil while nothing waits.

@@ -95,7 +95,8 @@ package enum Founding {
         guard visit.desk.isMember, visit.devices.members[device.id]?.isRevoked == false else {
             throw SyncFailure.hubChanged(
                 """
-                The hub has forgotten this device, which can let in no other. Start sheaf up here, have another device that shares                 the folder be kept in step, and say this again once there is a line here.
+                The hub has forgotten this device, which can let in no other. Start sheaf up here, have another device that \
+                shares the folder be kept in step, and say this again once there is a line here.
                 """
             )
         }

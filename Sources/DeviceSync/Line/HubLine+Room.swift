@@ -27,15 +27,8 @@ extension HubLine {
 
     /// Notes how many bytes the hub lacks of each of some contents: of a large one that has been edited it may be few.
     func noteLacking(of uploads: [ContentStore.Upload]) throws {
-        let sealer = try desk.blobSealer()
-        for upload in uploads {
-            do {
-                let byteCount = try contents.lackingByteCount(of: upload, at: hub, sealer)
-                lackingByteCounts.withLock { $0[upload.name] = byteCount }
-            } catch let error as VaultError where error.code == .damaged {
-                // To send it tells what is to be done about that.
-            }
-        }
+        let counts = try contents.lackingByteCounts(of: uploads, at: hub, try desk.blobSealer())
+        lackingByteCounts.withLock { $0.merge(counts) { $1 } }
     }
 
     /// Whether an error says that there is no room, at the hub or here.

@@ -125,7 +125,7 @@ extension Placer {
         if Placeholder(at: place) != nil, try [nil, item.mark].contains(FileIdentity.mark(at: place)) {
             try ItemMoves.removeFile(place)
         }
-        let save = try newSave(at: place, in: known.state.place.parent, of: table)
+        let save = try Target(path: place, folder: known.state.place.parent, table: table).newSave()
         try commit(placeholder, modified: known.trace.modified, by: save, as: item)
     }
 
@@ -154,7 +154,7 @@ extension Placer {
         var placed: SavedStamps?
         do {
             try coordinate(target, []) {
-                let save = try newSave(at: target, in: known.state.place.parent, of: table)
+                let save = try Target(path: target, folder: known.state.place.parent, table: table).newSave()
                 // The placeholder is as old as its document.
                 try stage(content, of: item, modified: known.trace.modified, by: save)
                 try save.commit(try attributes(of: content))
@@ -177,8 +177,9 @@ extension Placer {
         modified: Int64?,
         _ known: FolderItem,
         from source: FilePath,
-        to shown: FilePath
+        to place: Target
     ) throws -> Outcome {
+        let shown = place.path
         guard let target = Placeholder.place(for: shown) else {
             throw SyncRefusal(
                 .failed,
@@ -190,7 +191,7 @@ extension Placer {
                 return .another("something is at its place")
             }
             let name = Placeholder.itemName(of: source.name) ?? source.name
-            try move(source, to: target, as: source.parent.appending(name), shown)
+            try move(source, to: target, as: source.parent.appending(name), place)
         }
         if let content = state.content,
             content != known.state.content || !source.name.isSameInBytes(target.name)

@@ -75,20 +75,23 @@ struct Placer {
             guard let source = table.path(of: item, in: root), try isAsSeen(known, at: source) else {
                 return .another("it has changed since")
             }
+            let place = Target(path: target, folder: state.place.parent, table: table)
             if known.isDataless {
-                return try placeDataless(item, state, modified: modified, known, from: source, to: target)
+                return try placeDataless(item, state, modified: modified, known, from: source, to: place)
             }
             var now = known
             now.state = state
             if source != target {
-                guard let trace = try moved(item, known, from: source, to: target) else {
+                guard let trace = try moved(item, known, from: source, to: place) else {
                     return .another("it has gone since")
                 }
                 now.trace = trace
             }
             if let content = state.content, content != known.state.content {
                 replaced = held(known, at: target)
-                let placed = try replace(item, known, with: content, modified: modified, at: target)
+                // A move has changed how it looks.
+                let seen = FolderItem(state: known.state, trace: now.trace)
+                let placed = try replace(item, seen, with: content, modified: modified, at: target)
                 guard let trace = try trace(of: target, placed, item, as: content) else {
                     return .another("it has gone since")
                 }
@@ -125,17 +128,6 @@ struct Placer {
         return item.state.kind == .folder ? trace.isSameItem(as: item.trace) : trace == item.trace
     }
 
-    /// Begins a save of something new in a folder that is the one that was seen in its place last: while others made way another may
-    /// have come there. The save stays with the folder in which it has begun.
-    func newSave(at target: FilePath, in folder: ItemID, of table: FolderTable) throws -> StagedSave {
-        let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
-        let there = ItemTrace(try save.folderStatus())
-        guard table.trace(ofFolder: folder).map(there.isSameItem) ?? true else {
-            throw SystemError(call: "openat", errno: ESTALE, path: target)
-        }
-        return save
-    }
-
     private func make(
         _ item: ItemID,
         _ state: ItemState,
@@ -145,7 +137,7 @@ struct Placer {
     ) throws -> FolderItem {
         var placed: SavedStamps?
         try coordinate(target, .forReplacing) {
-            let save = try newSave(at: target, in: state.place.parent, of: table)
+            let save = try Target(path: target, folder: state.place.parent, table: table).newSave()
             if let content = state.content {
                 try stage(content, of: item, modified: modified, by: save)
                 try save.commit(try attributes(of: content))
@@ -190,12 +182,15 @@ struct Placer {
             let inside = try inside(of: item, known, at: path)
             let isAsSeen = { (status: MemberStatus, place: FilePath) in
                 guard inside == nil || !OpenForWriting.isOpen(anywhereIn: place) else { return false }
-                return ItemTrace(status).hasContents(of: known.trace) && inside?.isStill(at: place) ?? true
+                let trace = ItemTrace(status)
+                // What somebody has permitted or tagged meanwhile is no less his. The exchange itself moves the change time.
+                return trace.hasContents(of: known.trace) && trace.permissions == known.trace.permissions
+                    && inside?.isStill(at: place) ?? true
             }
             save.beforeSwap = { () throws(SystemError) in
-                guard let status = try FolderScan.status(at: path), isAsSeen(status, path) else {
-                    throw SystemError(call: "renameat2", errno: ESTALE, path: path)
-                }
+                guard let status = try FolderScan.status(at: path), isAsSeen(status, path),
+                    ItemTrace(status).changed == known.trace.changed
+                else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
             }
             save.isReplaceable = isAsSeen
             try save.commit(try attributes(of: content))

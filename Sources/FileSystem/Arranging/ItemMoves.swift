@@ -14,11 +14,23 @@ package enum ItemMoves {
     /// which something else could be replaced. Where there are no hard links either (FAT), another program
     /// that makes an item of that very name between our look and our rename loses it.
     ///
+    /// - Parameters:
+    ///   - source: Where it is.
+    ///   - target: Where it is to be.
+    ///   - isExpected: Whether the folder that is there is the one that it is to be in: where a volume is mounted no more there is
+    ///     another one. It is not exchanged any more when this is asked.
     /// - Throws: `EEXIST` when the place is taken, `EXDEV` when it is on another volume, `EINVAL` when it is
-    ///   inside the item. Nothing has moved then.
-    package static func move(_ source: FilePath, toFree target: FilePath) throws(SystemError) {
+    ///   inside the item, `ESTALE` when its folder is not as expected. Nothing has moved then.
+    package static func move(
+        _ source: FilePath,
+        toFree target: FilePath,
+        ifFolder isExpected: (MemberStatus) -> Bool = { _ in true }
+    ) throws(SystemError) {
         let sourceFolder = try Folder.open(source.parent)
         let targetFolder = try Folder.open(target.parent)
+        guard isExpected(MemberStatus(try SystemCalls.fstat(targetFolder.descriptor))) else {
+            throw SystemError(call: "openat", errno: ESTALE, path: target.parent)
+        }
         try moveUnsynced(source.name, in: sourceFolder, toFree: target.name, in: targetFolder)
         try SystemCalls.fsync(targetFolder.descriptor)
         if source.parent != target.parent { try SystemCalls.fsync(sourceFolder.descriptor) }

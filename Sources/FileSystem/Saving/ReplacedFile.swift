@@ -9,6 +9,9 @@ package final class ReplacedFile: Sendable {
     package let path: FilePath
     private let descriptor: FileDescriptor
     private let before: FileStamp
+    /// Whether a program had it open for writing, or mapped to memory that it writes, when the hold began; nil where the kernel does
+    /// not tell.
+    package let wasOpenForWriting: Bool?
     private let watch = Locked<FileEvents.Watch?>(nil)
 
     /// Takes hold of the file at a path; nil when no regular file that may be read is there.
@@ -30,6 +33,7 @@ package final class ReplacedFile: Sendable {
         else { return nil }
         self.path = path
         before = stamp
+        wasOpenForWriting = try? SystemCalls.isWritten(file)
         descriptor = file
     }
 

@@ -114,6 +114,9 @@ package final class SourceFile: Sendable {
         MemberStatus(try SystemCalls.fstat(descriptor))
     }
 
+    /// Whether anybody has it open for writing, or mapped to memory that is written; nil where the kernel does not tell.
+    package var isOpenForWriting: Bool? { try? SystemCalls.isWritten(descriptor) }
+
     /// How many bytes its volume has set aside for it: of one with holes fewer than it is long.
     package func allocatedByteCount() throws(SystemError) -> Int64 {
         try SystemCalls.fstat(descriptor).allocatedByteCount

@@ -8,6 +8,8 @@ struct FileKeeper {
     var mayBorrow = false
     /// Whether a former state of it has been kept, which it probably shares most with.
     var hasFormer = false
+    /// Whether it is asked if somebody has a file open for writing.
+    var asksWhoWrites = false
     /// What so many new bytes are like at the beginning of a file of which nothing is there, the rest is taken to be like.
     var sampleByteCount = 64 << 20
 
@@ -22,6 +24,9 @@ struct FileKeeper {
         var byteCount: UInt64
         var status: MemberStatus
         var attributes: [String: Data]
+        /// Whether somebody could write into it when the reading began: what is stored in memory that it is mapped to moves its
+        /// times once, and not again for as long as the page has not been written back.
+        var wasOpenForWriting: Bool
     }
 
     /// Stores a file's bytes as they were at one moment.
@@ -33,6 +38,7 @@ struct FileKeeper {
             let loan = mayBorrow ? try session.borrow(file) : nil
             if loan == nil { try checkRoom(for: file) }
             // A link moves the change time.
+            let wasOpenForWriting = asksWhoWrites && file.isOpenForWriting ?? false
             let before = loan == nil ? file.openedStatus : try file.status()
             let attributes = try file.userAttributes()
             let isShared = before.stamp.byteCount >= Self.sharedByteCountMin
@@ -48,7 +54,8 @@ struct FileKeeper {
                 content: try ContentTree.list(of: pieces) { try session.store($0, $1) },
                 byteCount: byteCount,
                 status: before,
-                attributes: attributes
+                attributes: attributes,
+                wasOpenForWriting: wasOpenForWriting
             )
         }
         throw VaultError(

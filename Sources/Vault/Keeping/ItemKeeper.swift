@@ -261,7 +261,13 @@ struct ItemKeeper {
             if let known, known.kind == .file, known.isSettled, known.trace == trace { return known }
             // What is looked at elsewhere goes soon, and a member of a package may be a link to another's already.
             let mayBorrow = remembers && entryName.isEmpty
-            let keeper = FileKeeper(session: session, mayBorrow: mayBorrow, hasFormer: known?.kind == .file)
+            let keeper = FileKeeper(
+                session: session,
+                mayBorrow: mayBorrow,
+                hasFormer: known?.kind == .file,
+                // Of a lone file whoever follows it hears that it was closed.
+                asksWhoWrites: !entryName.isEmpty
+            )
             let outcome = try keeper.keep(name, in: folder)
             let entry = ManifestEntry(
                 name: entryName,
@@ -271,7 +277,7 @@ struct ItemKeeper {
                 content: outcome.content
             )
             if entryName.isEmpty { readStatus = outcome.status }
-            let isSettled = MemberTrace(outcome.status).isSettled(by: moment)
+            let isSettled = MemberTrace(outcome.status).isSettled(by: moment) && !outcome.wasOpenForWriting
             return try member(entry, outcome.status, isSettled: isSettled, in: folder)
         case .symbolicLink:
             let entry = ManifestEntry(

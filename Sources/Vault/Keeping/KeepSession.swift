@@ -312,7 +312,9 @@ final class KeepSession {
             }
             // Before anything is taken off: the volume may have that free only later.
             let free = try store.packs.freeByteCount()
-            return VaultStore.roomByteCount(ofFree: try free + store.giveUp(writers, because: error))
+            // A volume that does not say how much there is has all that there can be.
+            let (all, isBeyond) = free.addingReportingOverflow(try store.giveUp(writers, because: error))
+            return VaultStore.roomByteCount(ofFree: isBeyond ? .max : all)
         } catch { return nil }
     }
 

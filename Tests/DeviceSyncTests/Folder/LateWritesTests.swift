@@ -276,6 +276,92 @@ struct LateWritesTests {
         pair.end()
     }
 
+    @Test(
+        "What a program stores in memory that a file is mapped to which was removed or replaced is kept",
+        .enabled(if: MountedVolume.isPossible, "mounts a volume"),
+        arguments: [true, false]
+    )
+    func mapped(isRemoved: Bool) throws {
+        let pair = try DevicePair(isSecondToStart: false)
+        let (one, two) = (pair.one, pair.two)
+        // Where nothing is ever written back: of what is stored in memory only the first moves a date.
+        let volume = try MountedVolume(over: two.folder, keptAt: pair.base.appendingPathComponent("top"))
+        defer { withExtendedLifetime(volume) {} }
+        try two.write("first", to: "a.txt")
+        let file = try FileHandle(forUpdating: two.folder.appendingPathComponent("a.txt"))
+        let place = mmap(nil, 5, PROT_READ | PROT_WRITE, MAP_SHARED, file.fileDescriptor, 0)
+        let memory = try #require(place == MAP_FAILED ? nil : place)
+        memory.copyMemory(from: Array("AAAAA".utf8), byteCount: 5)
+        try two.start()
+        pair.wait { one.text("a.txt") == "AAAAA" && pair.isSettled }
+        if isRemoved {
+            try FileManager.default.removeItem(atPath: one.path("a.txt"))
+            pair.wait { two.said.contains(.removed(path: "a.txt")) && pair.isSettled }
+        } else {
+            try one.put("second", at: "a.txt")
+            pair.wait { two.text("a.txt") == "second" && pair.isSettled }
+        }
+        memory.copyMemory(from: Array("BBBBB".utf8), byteCount: 5)
+        #expect(munmap(memory, 5) == 0)
+        try file.close()
+        for device in [one, two] {
+            pair.wait {
+                isRemoved
+                    ? device.text("a.txt") == "BBBBB" : (try? device.conflicts("a.txt")) == ["BBBBB"]
+            }
+        }
+        pair.wait { pair.isSettled }
+        pair.end()
+    }
+
+    @Test(
+        "A program that dates a file anew which was removed or replaced under it, and writes nothing, has edited nothing",
+        arguments: [true, false]
+    )
+    func touched(isRemoved: Bool) throws {
+        let pair = try DevicePair.holding("first", as: "log.txt")
+        let (one, two) = (pair.one, pair.two)
+        let counter = CopyCounter(on: two)
+        SystemCallObservation.add(counter)
+        defer { SystemCallObservation.remove(counter) }
+        let file = try FileHandle(forWritingTo: two.folder.appendingPathComponent("log.txt"))
+        if isRemoved {
+            try FileManager.default.removeItem(atPath: one.path("log.txt"))
+            pair.wait { two.said.contains(.removed(path: "log.txt")) && pair.isSettled }
+        } else {
+            try one.put("second", at: "log.txt")
+            pair.wait { two.text("log.txt") == "second" && pair.isSettled }
+        }
+        #expect(futimens(file.fileDescriptor, nil) == 0)
+        #expect(fchmod(file.fileDescriptor, 0o600) == 0)
+        try file.close()
+        pair.wait { counter.count > 0 && pair.isSettled }
+        // What comes after has been done when this is there.
+        try two.write("beside", to: "b.txt")
+        pair.wait { one.text("b.txt") == "beside" && pair.isSettled }
+        for device in [one, two] {
+            #expect(device.text("log.txt") == (isRemoved ? nil : "second"))
+            if !isRemoved { #expect(try device.conflicts("log.txt").isEmpty) }
+        }
+        pair.end()
+    }
+
+    @Test("That a program has a file open that was removed under it is said when the device ends")
+    func lossAtTheEnd() throws {
+        let pair = try DevicePair.holding("first", as: "log.txt")
+        let two = pair.two
+        let file = try FileHandle(forWritingTo: two.folder.appendingPathComponent("log.txt"))
+        try FileManager.default.removeItem(atPath: pair.one.path("log.txt"))
+        pair.wait { two.said.contains(.removed(path: "log.txt")) && pair.isSettled }
+        two.stop()
+        let said = two.said.compactMap {
+            if case .failed(let path, let why) = $0 { "\(path): \(why)" } else { nil }
+        }
+        #expect(said.contains { $0.contains("log.txt") && $0.contains("is kept in step no more") }, "\(said)")
+        try file.close()
+        pair.end()
+    }
+
     @Test("What was written late into what is open still is kept before the device ends")
     func openAtTheEnd() throws {
         let pair = try DevicePair.holding("first", as: "log.txt")

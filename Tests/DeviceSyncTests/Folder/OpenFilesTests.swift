@@ -268,6 +268,37 @@ struct OpenFilesTests {
         pair.end()
     }
 
+    @Test(
+        "What is stored in a mapped file of a package that looks as it was read is read when it is closed",
+        .enabled(if: MountedVolume.isPossible, "mounts a volume")
+    )
+    func mappedMember() throws {
+        let pair = try DevicePair(areStarted: false)
+        let (one, two) = (pair.one, pair.two)
+        // Where nothing is ever written back: of what is stored in memory only the first moves a date.
+        let volume = try MountedVolume(over: one.folder, keptAt: pair.base.appendingPathComponent("top"))
+        defer { withExtendedLifetime(volume) {} }
+        let package = one.folder.appendingPathComponent("p.rtfd")
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: false)
+        let member = package.appendingPathComponent("m.txt")
+        try Data("first".utf8).write(to: member)
+        let file = try FileHandle(forUpdating: member)
+        let place = mmap(nil, 5, PROT_READ | PROT_WRITE, MAP_SHARED, file.fileDescriptor, 0)
+        let memory = try #require(place == MAP_FAILED ? nil : place)
+        memory.copyMemory(from: Array("AAAAA".utf8), byteCount: 5)
+        // By then its dates are taken to tell whether it is written from then on.
+        let later = DispatchTime.now() + 2.5
+        pair.wait { DispatchTime.now() > later }
+        try one.start()
+        try two.start()
+        pair.wait { two.text("p.rtfd/m.txt") == "AAAAA" && pair.isSettled }
+        memory.copyMemory(from: Array("BBBBB".utf8), byteCount: 5)
+        #expect(munmap(memory, 5) == 0)
+        try file.close()
+        pair.wait { two.text("p.rtfd/m.txt") == "BBBBB" && pair.isSettled }
+        pair.end()
+    }
+
     @Test("A file that is opened for writing, and closed as it was, is read and is no edit")
     func openedOnly() throws {
         try one.write("first", to: "a.txt")

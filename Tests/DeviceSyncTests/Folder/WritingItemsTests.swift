@@ -29,8 +29,16 @@ final class WritingItemsTests {
         items.judge(package: item, at: place, age: age, at: now) { isOpen }
     }
 
-    private func counts(isPackage: Bool, at now: Double, _ state: (age: Double, isOpen: Bool)) -> Bool {
-        items.counts(item, isPackage: isPackage, at: now) { state }
+    private func counts(
+        isPackage: Bool,
+        since readBegan: Double? = nil,
+        at now: Double,
+        _ state: (age: Double, isOpen: Bool),
+        isOther: Bool = false
+    ) -> Bool {
+        items.counts(item, isPackage: isPackage, readBegan: readBegan ?? now, at: now) {
+            WritingItems.State(age: state.age, isOpen: state.isOpen, isOther: isOther)
+        }
     }
 
     private func takeDue(at now: Double) -> [ItemID] { items.takeDue(at: now) }
@@ -141,6 +149,46 @@ final class WritingItemsTests {
         #expect(counts(isPackage: false, at: 0.1, (0, false)))
     }
 
+    @Test(
+        "What is another by the time that it has been read does not count, but for what is written all the time"
+    )
+    func otherMeanwhile() {
+        #expect(file(at: 0, isOpen: false) == .read)
+        #expect(!counts(isPackage: false, at: 0.1, (0, false), isOther: true))
+        var tries = 0
+        for tenth in 1..<600 {
+            let now = Double(tenth) / 10
+            items.closed(place)
+            guard file(at: now, isOpen: false) == .read else { continue }
+            tries += 1
+            #expect(!counts(isPackage: false, since: now, at: now + 0.05, (0, false), isOther: true))
+            items.endRead(item)
+        }
+        #expect(tries > 500)
+        #expect(file(at: 60, isOpen: false) == .read)
+        // As it is open it may be half.
+        #expect(!counts(isPackage: false, since: 60, at: 60.1, (0, true), isOther: true))
+        #expect(file(at: 60.2, isOpen: false) == .read)
+        #expect(counts(isPackage: false, since: 60.2, at: 60.3, (0, false), isOther: true))
+        // From then on it waits anew.
+        #expect(file(at: 60.4, isOpen: false) == .read)
+        #expect(!counts(isPackage: false, since: 60.4, at: 60.5, (0, false), isOther: true))
+    }
+
+    @Test(
+        "What is dated by a clock that goes in steps of one or two seconds may be as new as the end of its step"
+    )
+    func coarseDates() {
+        let second: Int64 = 1_000_000_000
+        #expect(WritingItems.age(12 * second, at: 12.6) == 0)
+        #expect(WritingItems.age(12 * second, at: 13.9) == 0)
+        #expect(WritingItems.age(12 * second, at: 14.5) == 0.5)
+        #expect(WritingItems.age(13 * second, at: 13.9) == 0)
+        #expect(WritingItems.age(13 * second, at: 14.5) == 0.5)
+        #expect(WritingItems.age(12 * second + second / 2, at: 14) == 1.5)
+        #expect(WritingItems.age(12 * second, at: 11) == -1)
+    }
+
     @Test("What an app says is whole is read as it is")
     func said() {
         items.wrote(item, at: place, at: 0)
@@ -224,6 +272,31 @@ final class WritingItemsTests {
         items.wrote(inPackage: item, wasWhole: true, at: 10.035)
         #expect(!counts(isPackage: true, at: 10.04, (0.005, false)))
         #expect(package(at: 10.3) == .wait)
+    }
+
+    @Test("What happened in a package since its reading began does not count, however long that took")
+    func longReading() {
+        items.wrote(inPackage: item, wasWhole: false, at: 0)
+        #expect(package(at: 0.5) == .read)
+        #expect(!counts(isPackage: true, since: 0.5, at: 3.5, (2.5, false)))
+        #expect(package(at: 3.6) == .wait)
+        #expect(package(at: 4) == .read)
+        #expect(counts(isPackage: true, since: 4, at: 7, (3.4, false)))
+        #expect(items.isEmpty)
+    }
+
+    @Test("A package in which something happens all the time counts after its time, unless it is open")
+    func steadyPackage() {
+        items.wrote(inPackage: item, wasWhole: false, at: 0)
+        for now in stride(from: 1.0, to: WritingItems.packageWaitMaxSeconds - 2, by: 3) {
+            #expect(package(at: now) == .read)
+            #expect(!counts(isPackage: true, since: now, at: now + 2, (1, false)))
+        }
+        let now = WritingItems.packageWaitMaxSeconds
+        #expect(package(at: now) == .read)
+        #expect(!counts(isPackage: true, since: now, at: now + 2, (1, true)))
+        #expect(package(at: now + 2) == .read)
+        #expect(counts(isPackage: true, since: now + 2, at: now + 4, (1, false)))
     }
 
     @Test("A package in which a file is open waits until it is closed, or quiet")

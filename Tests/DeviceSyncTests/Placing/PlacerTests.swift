@@ -158,6 +158,111 @@ struct PlacerTests {
         }
     }
 
+    /// Somebody who permits or tags a document before a call, and one more thing that he does not.
+    private struct Dresser: SystemCallObserver {
+        let path: FilePath
+        let isTagging: Bool
+        let isBefore: @Sendable (SystemCall) -> Bool
+        let isDone = Locked(false)
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard isBefore(call) else { return 0 }
+            isDone.withLock { isDone in
+                guard !isDone else { return }
+                isDone = true
+                if isTagging {
+                    #expect(CLinux.setxattr(path.string, "user.tag", "red", 3, 0) == 0, "\(errno)")
+                } else {
+                    #expect(chmod(path.string, 0o750) == 0)
+                }
+            }
+            return 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test(
+        "What somebody permits or tags while newer contents are made ready is not lost",
+        arguments: [(true, "ready"), (false, "ready"), (false, "exchange")]
+    )
+    func dressedMeanwhile(isTagging: Bool, moment: String) throws {
+        try withPlacer { placer, root in
+            let (source, path) = (root.appending("source.txt"), root.appending("a.txt"))
+            try Data("what comes".utf8).write(to: source.url(isDirectory: false))
+            let content = try #require(try placer.contents.keep(Vault.Keepable(source, as: item.mark)))
+            let state = ItemState(.document, at: ItemPlace(.root, "a.txt"), content: content)
+            var table = FolderTable()
+            try Data("what was read".utf8).write(to: path.url(isDirectory: false))
+            table[item] = try known(path, ContentName("read"))
+            let dresser = Dresser(path: path, isTagging: isTagging) { call in
+                if moment == "exchange" { return call.name == "renameat2" }
+                return if case .createFile = call.effect { true } else { false }
+            }
+            var replaced: ReplacedFile?
+            let outcome = try SystemCallObservation.withObserver(dresser) {
+                try placer.place(item, state, modified: nil, in: table, replaced: &replaced)
+            }
+            #expect(dresser.isDone.withLock { $0 })
+            if case .done = outcome { Issue.record("it is done: \(outcome)") }
+            #expect(try text(path) == "what was read")
+            let attributes = try FileReading.userAttributes(of: path)
+            #expect(isTagging == (attributes["user.tag"] == Data("red".utf8)), "\(attributes)")
+            let permissions = try #require(try FolderScan.status(at: path)).stamp.permissions
+            #expect(isTagging || permissions == 0o750)
+        }
+    }
+
+    /// Somebody who puts a bare folder in the place of one, as an unmounted volume leaves it, just before that is opened.
+    private struct Unmounter: SystemCallObserver {
+        let folder: FilePath
+        let isDone = Locked(false)
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard call.name == "openat", call.path == folder else { return 0 }
+            isDone.withLock { isDone in
+                guard !isDone else { return }
+                isDone = true
+                do {
+                    let files = FileManager.default
+                    try files.moveItem(atPath: folder.string, toPath: folder.string + " elsewhere")
+                    try files.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
+                } catch { Issue.record("\(error)") }
+            }
+            return 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("What is moved into a folder that is another in that instant stays where it is")
+    func movedIntoAnother() throws {
+        try withPlacer { placer, root in
+            let (path, stick) = (root.appending("a.txt"), root.appending("stick"))
+            try Data("text".utf8).write(to: path.url(isDirectory: false))
+            try ItemMoves.createFolder(stick)
+            var table = FolderTable()
+            let status = try #require(try FolderScan.status(at: stick))
+            let folder = ItemID(2, 1)
+            table[folder] = FolderItem(
+                state: ItemState(.folder, at: ItemPlace(.root, "stick")),
+                trace: ItemTrace(status)
+            )
+            table[item] = try known(path, ContentName("read"))
+            var moved = try #require(table[item]?.state)
+            moved.place.parent = folder
+            let unmounter = Unmounter(folder: stick)
+            var replaced: ReplacedFile?
+            let outcome = try SystemCallObservation.withObserver(unmounter) {
+                try placer.place(item, moved, modified: nil, in: table, replaced: &replaced)
+            }
+            #expect(unmounter.isDone.withLock { $0 })
+            if case .done = outcome { Issue.record("it is done: \(outcome)") }
+            #expect(try text(path) == "text")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: stick.string).isEmpty)
+        }
+    }
+
     /// Somebody who saves a document in the last moment before it gets another name, in it or in its place.
     private struct LastSaver: SystemCallObserver {
         let path: FilePath
@@ -485,7 +590,8 @@ struct PlacerTests {
             #expect(throws: SystemError.self) {
                 try SystemCallObservation.withObserver(disk) {
                     if isMoved {
-                        _ = try placer.moved(item, known, from: path, to: target)
+                        let place = Placer.Target(path: target, folder: .root, table: table)
+                        _ = try placer.moved(item, known, from: path, to: place)
                     } else {
                         _ = try placer.evict(item, in: table, saysWho: false)
                     }

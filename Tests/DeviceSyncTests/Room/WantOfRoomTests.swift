@@ -17,6 +17,7 @@ struct WantOfRoomTests {
             var readBytes = 0
             var storedBytes = 0
             var refusals = 0
+            var questions = 0
         }
 
         let hub: any ContainerHub
@@ -30,6 +31,11 @@ struct WantOfRoomTests {
             let found = try hub.read(names)
             state.withLock { $0.readBytes += found.reduce(0) { $0 + $1.blob.count } }
             return found
+        }
+
+        func missing(_ names: [BlobName]) throws -> [BlobName] {
+            state.withLock { $0.questions += 1 }
+            return try hub.missing(names)
         }
 
         func store(_ frames: Data) throws {
@@ -114,6 +120,23 @@ struct WantOfRoomTests {
             sync.tryAgain()
             return sync.isSettled
         }
+    }
+
+    @Test("A full hub is asked once what it lacks of many documents, and not for each of them")
+    func questions() throws {
+        let pair = try DevicePair(areStarted: false)
+        defer { pair.end() }
+        pair.hub.limit(toByteCount: 0)
+        for number in 0..<300 { try pair.one.write("\(number)", to: "\(number).txt") }
+        let hub = CountingHub(pair.hub.line())
+        let sync = pair.one.sync(at: hub)
+        try sync.start()
+        defer { sync.stop() }
+        wait(pair) { sync.status.stuck.count == 300 }
+        #expect(sync.status.line == .up)
+        // For a batch it is asked before it is sent, and once more when it was refused.
+        let count = hub.counts.questions
+        #expect(count < 60, "\(count)")
     }
 
     @Test("What is new of a large document is sent to a hub that has no room for a smaller one")
