@@ -26,6 +26,7 @@ extension LogFinding {
         case .exchanged(let position, _): (.exchanged, position, Self.mend)
         case .replayed(let position): (.replayed, position, Self.mend)
         case .truncated(let position): (.leftOut, position, Self.mend)
+        case .unkept(let position): (.leftOut, position, Self.compare)
         case .revocationForgotten(let last): (.rolledBack, last.position, Self.putForward)
         }
     }

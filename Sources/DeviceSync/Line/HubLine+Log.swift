@@ -18,9 +18,11 @@ extension HubLine {
                 let isWell = state.withLock { $0.isUp && $0.unannounced == nil }
                 let waits = isAtHead && (isWell || !desk.isMember)
                 let begun = Self.seconds
+                let accepted = desk.lastAccepted
                 let page = try nextPage(waits: waits)
                 guard !isClosed else { return }
                 guard try take(page) else { return }
+                try check(accepted, isWithin: page.head)
                 isAtHead = desk.head.position >= page.head.position
                 let isHasty = waits && page.entries.isEmpty && Self.seconds - begun < Self.hasteSeconds
                 hasteCount = isHasty ? hasteCount + 1 : 0
@@ -66,6 +68,7 @@ extension HubLine {
         let keys = Result { try fetchKeys(reading.finding) }
         // What was read is told whether or not there are keys for what comes then.
         if !reading.heard.isEmpty { receiver(.entries(reading.heard)) }
+        tell(unkept: reading.unkept)
         if let end = desk.shutOut {
             lose(SyncFailure.shutOut(end))
             receiver(.shutOut(end))
@@ -223,7 +226,9 @@ extension HubLine {
         guard let next, let offered = try desk.sealAddition(of: next) else { return }
         try provideKeys(for: next)
         // Refused: another device was faster with another one, which is about to be read.
-        _ = try hub.offer([offered])
+        let up = upCount
+        let answers = try hub.offer([offered]).answers
+        if let id = offered.id.commitID { note(answers, to: [id], since: up) }
     }
 
     /// Who has announced a key since the hub forgot a device knew nothing of it, and has sealed that for all others: it could not

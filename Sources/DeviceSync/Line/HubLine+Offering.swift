@@ -23,10 +23,12 @@ extension HubLine {
             guard !good.isEmpty else { return }
             try makeLast(good)
             let standing = desk.standing(of: good.map(\.commit))
+            let up = upCount
             let answers = try hub.offer(try desk.seal(good))
             guard answers.answers.count == good.count else {
                 throw HubFailure(.malformed, "The hub answered another number of commits than it was asked.")
             }
+            note(answers.answers, to: good.map(\.commit.id), since: up)
             // Should one have been refused, what it needs is asked for again.
             asked.withLock { asked in
                 for offer in good { for name in offer.unsure { asked.remove(name) } }

@@ -23,6 +23,8 @@ final class HubLine: Sendable {
         /// Entries of the log, in order.
         case entries([LogDesk.Heard])
         case refused([(Commit.ID, readTo: LogPosition)])
+        /// Commits that the hub had taken, by its own word, and that are not in its log.
+        case unkept([(Commit.ID, readTo: LogPosition)], LogFinding)
         /// Commits that were not offered, as the hub does not keep contents that they need.
         case withheld([(Commit.ID, lacking: ContentName)])
         /// Commits that the hub has no room for, or that something on the way does not let through.

@@ -1,6 +1,7 @@
 internal import Cryptography
 internal import Foundation
 internal import HubProtocol
+internal import Locks
 internal import Sealing
 internal import Sync
 
@@ -19,6 +20,8 @@ final class LogDesk: @unchecked Sendable {
     private var sealedFor: DeviceListHash?
     private var barred: BarredDevices
     private var isOfBarred = false
+    /// Taken alone, or under the lock.
+    let accepted: Locked<AcceptedCommits>
 
     /// An entry as it is remembered.
     struct Heard: Sendable {
@@ -52,6 +55,7 @@ final class LogDesk: @unchecked Sendable {
         var heard: [Heard] = []
         var finding: LogFinding?
         var others: [OtherLog] = []
+        var unkept: [Unkept] = []
     }
 
     /// - Parameters:
@@ -76,6 +80,7 @@ final class LogDesk: @unchecked Sendable {
     ) throws {
         (self.ring, self.identity, self.barred) = (ring, identity, barred)
         used = ring.keys
+        accepted = Locked(AcceptedCommits(readTo: known.last?.entry.position ?? 0))
         reader = try LogReader(used, remembering: known, expecting: expected)
         revisions = Self.revisions(known)
     }
@@ -107,6 +112,7 @@ final class LogDesk: @unchecked Sendable {
             if expected == nil { try ring.forgetListMark() }
             barred = barredDevices(goingBackTo: known.last?.entry.position ?? 0)
             (reader, used, revisions, sealer) = (next, held, Self.revisions(known), nil)
+            accepted.withLock { $0.goBack(to: known.last?.entry.position ?? 0) }
             return former.present.filter { next.devices.members[$0.id] == nil }
         }
     }
@@ -174,6 +180,11 @@ final class LogDesk: @unchecked Sendable {
             for entry in reading.entries {
                 guard let hash = hashes[entry.position] else { continue }
                 revisions[entry.record.item] = entry.position
+                let id = entry.record.id
+                let unkept = accepted.withLock {
+                    $0.read(id, at: entry.position, isOwn: id.device == identity.id)
+                }
+                result.unkept += unkept.map { ($0, entry.position) }
                 var statement: [UInt8]?
                 if case .devices(let change) = entry.record.body.contents { statement = change.encoded }
                 let extra = RecordExtra(encoded: entry.record.body.extra)

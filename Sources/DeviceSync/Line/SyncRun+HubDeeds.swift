@@ -85,6 +85,13 @@ extension SyncRun {
         if deed.kind == .forked { report(.failed(path: "the hub's log", why: deed.text)) }
     }
 
+    /// The hub does not have what it had taken: it goes again.
+    func noteUnkept(_ finding: LogFinding) {
+        guard let deed = finding.deed(at: contents.now) else { return }
+        note(deed, until: .whenInStep)
+        report(.failed(path: "the hub's log", why: deed.text))
+    }
+
     /// Nothing more can be read.
     func stop(for finding: LogFinding) {
         if let deed = finding.deed(at: contents.now) { note(deed, until: .whenUp) }

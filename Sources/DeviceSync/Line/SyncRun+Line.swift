@@ -23,6 +23,10 @@ extension SyncRun {
             noteRoom(for: heard)
             take([.logRead(heard.map(\.entry))])
         case .refused(let refusals): take(refusals.map { .commitRefused($0.0, readTo: $0.readTo) })
+        case .unkept(let commits, let finding):
+            noteUnkept(finding)
+            // What is on the disk is committed again, by what the log has now.
+            take(commits.map { .commitRefused($0.0, readTo: $0.readTo) })
         case .withheld(let lacks): take(lacks.map { .commitWithheld($0.0, lacking: [$0.lacking]) })
         case .declined(let commits, let why): holdBack(commits, why)
         case .uploaded(let names):

@@ -23,6 +23,9 @@ package enum LogFinding: Hashable, Sendable, CustomStringConvertible {
     /// Entries are missing after this position: those that follow, or all, though the hub says that there are some, or one on
     /// which the next was made.
     case truncated(after: LogPosition)
+    /// The hub had said of a commit that it has taken it as this entry, and the log has something else there, or ends before. No page
+    /// shows it by itself.
+    case unkept(LogPosition)
     /// The log ends before a newer key is announced which this device holds, and so before somebody was shut out: what is
     /// sealed as of there is for him, too. No page shows it by itself.
     case revocationForgotten(last: LogHead)
@@ -55,6 +58,11 @@ package enum LogFinding: Hashable, Sendable, CustomStringConvertible {
             "The hub has put in an old entry again, as entry \(position) of its log."
         case .keysMissing(let position): "Entry \(position) needs a newer key. The device fetches its keys."
         case .truncated(let position): "The hub leaves out what comes after entry \(position) of its log."
+        case .unkept(let position):
+            """
+            The hub said that it has taken what this device has sent as entry \(position) of its log, and does not have it there: it \
+            was put back to an earlier state, or leaves it out.
+            """
         case .revocationForgotten:
             """
             The hub has forgotten that a device was shut out: it was put back to before that, or deceives. Nothing more is sent \
