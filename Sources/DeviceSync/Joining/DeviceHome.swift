@@ -14,6 +14,7 @@ package import SyncMessages
 ///     containers/NAME/shut-out    there when this device was shut out: it may join anew, as another
 ///     containers/NAME/root        for apps: what the container's folder is known by
 ///     containers/NAME/key-values  what apps store in small values while that folder is not there
+///     joining/ID                  a joining that is under way (`BegunJoining`)
 ///     places/THING                which container a thing of an app's is in that has none of its own
 ///     former/NAME-N               what it had of one that it has left, or as the one that was shut out
 ///     containers/NAME/vault       contents; containers/NAME/memory.sqlite: what was seen and read
@@ -296,7 +297,7 @@ package struct DeviceHome: Sendable {
         }
     }
 
-    private func read(_ place: FilePath) throws -> [UInt8]? {
+    func read(_ place: FilePath) throws -> [UInt8]? {
         guard try FileStamp.ifPresent(at: place) != nil else { return nil }
         guard try StorageFolder(containing: place).isPrivate(place.name) else {
             throw DeviceHomeError.notPrivate(place)
@@ -304,7 +305,7 @@ package struct DeviceHome: Sendable {
         return [UInt8](try FileReading.contents(of: place))
     }
 
-    private func write(_ bytes: [UInt8], to place: FilePath) throws {
+    func write(_ bytes: [UInt8], to place: FilePath) throws {
         let save = try StagedSave(item: place, followsSymbolicLink: false)
         try save.write(Data(bytes))
         try save.commit(MemberAttributes(permissions: 0o600))

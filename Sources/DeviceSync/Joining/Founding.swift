@@ -23,16 +23,35 @@ package enum Founding {
         named name: String,
         at hub: any ContainerHub
     ) throws -> ContainerKeys {
-        let statement = try DeviceStatement.founding(container, by: identity, named: name)
-        let keys = try ContainerKeys(
-            newFor: container,
-            anchor: try statement.hash(),
-            random: RandomBytes.make
-        )
-        guard try say(statement, keys, by: identity, at: hub) else {
-            throw SyncFailure.hubChanged("The container \(container) has been begun by somebody else.")
+        let keys = try newKeys(of: container, by: identity, named: name)
+        guard try found(keys, by: identity, named: name, at: hub) else {
+            throw SyncFailure.begunByOther(container)
         }
         return keys
+    }
+
+    /// Keys of a container that is not begun yet.
+    static func newKeys(
+        of container: ContainerName,
+        by identity: DeviceIdentity,
+        named name: String
+    ) throws -> ContainerKeys {
+        let statement = try DeviceStatement.founding(container, by: identity, named: name)
+        return try ContainerKeys(newFor: container, anchor: try statement.hash(), random: RandomBytes.make)
+    }
+
+    /// As above, with keys that are there already.
+    ///
+    /// - Returns: False when the log has begun otherwise.
+    static func found(
+        _ keys: ContainerKeys,
+        by identity: DeviceIdentity,
+        named name: String,
+        at hub: any ContainerHub
+    ) throws -> Bool {
+        // A signature of the same has no chance in it.
+        let statement = try DeviceStatement.founding(keys.container, by: identity, named: name)
+        return try say(statement, keys, by: identity, at: hub)
     }
 
     /// Says again what a container's log begins with, at a hub that has lost all of it: all else is sent again by who has it.

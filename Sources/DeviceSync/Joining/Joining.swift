@@ -37,22 +37,16 @@ package struct Joining: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Made when it is not there; what is in it goes to the container.
-    ///   - invitation: The hub's.
+    ///   - invitation: The hub's. Where this device was cut off after it was used up, it is good here once more.
     package func begin(_ folder: FilePath, invitation: String) throws -> ContainerSettings {
         try preparing(folder) {
-            let identity = try DeviceIdentity(random: RandomBytes.make)
             let client = try HubClient(hub, losses: .borneOnceReached)
             defer { client.close() }
-            let credentials = try register(identity, client, invitation)
-            let container = ContainerName(unchecked: try RandomBytes.make(ContainerName.byteCount))
-            try client.makeContainer(container)
-            let keys = try Founding.found(
-                container,
-                by: identity,
-                named: deviceName,
-                at: HubContainer(container, at: client)
-            )
-            return try keep(keys, identity, folder, credentials)
+            let begun = try begun(.invitation, invitation: invitation)
+            return try goOn(with: begun) {
+                let credentials = try register(begun, client)
+                return try keep(try found(begun, client), begun.identity, folder, credentials)
+            }
         }
     }
 
@@ -126,7 +120,8 @@ package struct Joining: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Made when it is not there; what is in it goes to the container, too.
-    ///   - code: What the other device shows.
+    ///   - code: What the other device shows. Where this device was cut off once it had been given all, it is gone on with by the
+    ///     same code, and nobody is asked.
     /// - Throws: `PairingFailure` when it comes to nothing.
     package func join(
         _ folder: FilePath,
@@ -134,6 +129,12 @@ package struct Joining: Sendable {
         _ person: PairingPerson
     ) throws -> ContainerSettings {
         try preparing(folder) {
+            let begun = try BegunJoining.left(in: home, by: means(.code, code.description))
+            if let begun, let keys = begun.keys {
+                let client = try HubClient(hub, losses: .borneOnceReached)
+                defer { client.close() }
+                return try receive(begun, keys, folder, client) {}
+            }
             let identity = try DeviceIdentity(random: RandomBytes.make)
             let client = try HubClient(hub)
             defer { client.close() }
@@ -170,13 +171,16 @@ package struct Joining: Sendable {
                 case .send(let message): try send(message, relay, before: actions)
                 case .show(let phrase): events += try answer(to: phrase, person, before: actions)
                 case .keep(let gift):
-                    let credentials = try register(identity, client, gift.invitation)
-                    let settings: ContainerSettings
-                    do { settings = try keep(gift.keys, identity, folder, credentials, gift.list) } catch {
-                        // The other device need not wait for that.
+                    let begun = try BegunJoining.begin(
+                        in: home,
+                        by: means(.code, side.code.description),
+                        as: identity,
+                        gift.keys,
+                        invitation: gift.invitation,
+                        list: gift.list
+                    )
+                    let settings = try receive(begun, gift.keys, folder, client) {
                         tellIfPossible(try side.handle(.cancel), relay)
-                        takeOut(identity, gift.keys, credentials)
-                        throw error
                     }
                     // It is joined, whatever becomes of the receipt: without one the first device only waits in vain.
                     if let receipt = try? side.received() { tellIfPossible(receipt, relay) }
@@ -221,43 +225,6 @@ package struct Joining: Sendable {
             // Somebody may have put something there meanwhile: then it stays.
             for empty in made.reversed() { try? ItemMoves.removeEmptyFolder(empty) }
             throw error
-        }
-    }
-
-    func register(
-        _ identity: DeviceIdentity,
-        _ client: HubClient,
-        _ invitation: String
-    ) throws -> DeviceCredentials {
-        // People have typed and compared since it was looked at.
-        try home.checkRoom()
-        // From here on a line that is lost is waited for.
-        _ = try client.health()
-        return try client.register(
-            DeviceRegistration(
-                invitation: invitation,
-                name: deviceName,
-                signing: identity.signing,
-                agreementKey: PublicKeyBytes(unchecked: identity.agreement.publicBytes)
-            )
-        )
-    }
-
-    /// Has a device that has been let in just now, and that comes to nothing here, leave again.
-    private func takeOut(_ identity: DeviceIdentity, _ keys: ContainerKeys, _ credentials: DeviceCredentials)
-    {
-        do {
-            let client = try HubClient(hub, token: credentials.token)
-            defer { client.close() }
-            let place = home.folder.appending("leaving-\(UUID().uuidString)")
-            try ItemMoves.createFolder(place, permissions: 0o700)
-            // Nothing of what is in it is needed any more.
-            defer { try? ReadOnlyTree.remove(place) }
-            let container = HubContainer(keys.container, at: client)
-            try Sharing(in: place, KeyRing(keys) { _ in }, by: identity, at: container).leave()
-        } catch {
-            // It stays among those that share it until somebody shuts it out; that it is there they see. Why nothing came of joining
-            // is said.
         }
     }
 

@@ -101,16 +101,18 @@ extension Joining {
         try preparing(folder) {
             let client = try HubClient(hub, losses: .borneOnceReached)
             defer { client.close() }
-            let identity = try DeviceIdentity(random: RandomBytes.make)
-            let credentials = try register(identity, client, invitation)
-            do {
-                let keys = try letIn(identity, by: try askForKey(), client)
-                return try keep(keys, identity, folder, credentials)
-            } catch {
-                // Where the log has this device already it stays listed there: nobody has its keys. Where it stays registered all the
-                // same, nobody has its token.
-                try? client.revoke(credentials.device)
-                throw error
+            let begun = try begun(.paper, invitation: invitation)
+            return try goOn(with: begun) {
+                let credentials = try register(begun, client)
+                do {
+                    let keys = try letIn(begun.identity, by: try askForKey(), client)
+                    return try keep(keys, begun.identity, folder, credentials)
+                } catch {
+                    // Where the log has this device already it stays listed there: nobody has its keys. Where it stays registered
+                    // all the same, nobody has its token, and it may be gone on with.
+                    if (try? client.revoke(credentials.device)) != nil { begun.end() }
+                    throw error
+                }
             }
         }
     }
