@@ -112,12 +112,7 @@ package enum Founding {
             return try visit.desk.sealAddition(of: device, as: id)
         }
         guard visit.desk.isMember, visit.devices.members[device.id]?.isRevoked == false else {
-            throw SyncFailure.hubChanged(
-                """
-                The hub has forgotten this device, which can let in no other. Start sheaf up here, have another device that \
-                shares the folder be kept in step, and say this again once there is a line here.
-                """
-            )
+            throw SyncFailure.isForgotten
         }
         return visit.devices.mark
     }
@@ -132,4 +127,13 @@ package enum Founding {
     ) throws -> DeviceListMark {
         try add(device, to: KeyRing(keys) { _ in }, by: identity, at: hub)
     }
+}
+
+extension SyncFailure {
+    static let isForgotten = SyncFailure.hubChanged(
+        """
+        The hub has forgotten this device, which can let in no other. Start sheaf up here, have another device that shares the folder \
+        be kept in step, and say this again once there is a line here.
+        """
+    )
 }

@@ -41,7 +41,8 @@ extension Sharing {
                 if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
                 guard let member = visit.devices.members[device] else { throw SyncFailure.unknownDevice }
                 guard member.isRevoked else {
-                    return try carryOut(try newPlan(of: device, visit.devices))
+                    let next = try nextKey(visit.devices)
+                    return try carryOut(try kept(PlannedRevocation(of: member.identity, next: next)))
                 }
                 let isRefusedNow = try refuse(member.identity, visit)
                 if let former, case .revokedWithoutKeys = former, plan?.device == device { return former }
@@ -65,9 +66,11 @@ extension Sharing {
         } ?? false
     }
 
-    private func newPlan(of device: DeviceID, _ list: DeviceList) throws -> PlannedRevocation {
-        let next = try keys.keys.nextKey(list, random: RandomBytes.make)
-        let plan = PlannedRevocation(of: device, next: next)
+    private func nextKey(_ list: DeviceList) throws -> ContainerKey {
+        try keys.keys.nextKey(list, random: RandomBytes.make)
+    }
+
+    private func kept(_ plan: PlannedRevocation) throws -> PlannedRevocation {
         try keep(plan)
         return plan
     }
@@ -84,8 +87,8 @@ extension Sharing {
         // Who is out itself does not know who has joined since, and would have those refused too.
         if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
         var isRefusedNow = false
-        if let member = visit.devices.members[plan.device] {
-            isRefusedNow = try refuse(member.identity, visit)
+        if let known = try knownAgain(plan, visit) {
+            isRefusedNow = try refuse(known, visit)
         }
         var without: [String] = []
         _ = try visit.say { id in
@@ -93,7 +96,7 @@ extension Sharing {
             if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
             guard list.members[plan.device]?.isRevoked == false else { return nil }
             // Another device has announced a key meanwhile.
-            if plan.next.generation <= list.generation { plan = try newPlan(of: plan.device, list) }
+            if plan.next.generation <= list.generation { plan = try kept(plan.with(next: nextKey(list))) }
             visit.madeKey = plan.next
             without = try wrap(plan, for: list).names
             return try visit.desk.sealRevocation(plan, as: id)
@@ -154,7 +157,8 @@ extension Sharing {
     /// comes to nothing, and who is asked to shut out the device that has left does all this again.
     private func replaceKey(_ list: DeviceList) throws {
         let nobody = try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: Self.nobodyName)
-        let plan = try newPlan(of: nobody.id, list)
+        // Without who it is: a log that does not know it need not.
+        let plan = try kept(PlannedRevocation(of: nobody.id, next: nextKey(list)))
         try Founding.add(nobody, to: keys, by: identity, at: hub, remembered: folder)
         try UngivenKeys.check(try carryOut(plan))
     }

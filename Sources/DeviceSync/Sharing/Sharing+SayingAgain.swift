@@ -68,6 +68,26 @@ extension Sharing {
         return false
     }
 
+    /// Has the log know whom it is planned to shut out. A hub that was put back to before that one had joined does not, and others that
+    /// have read of it would let it in again once the plan is forgotten.
+    ///
+    /// - Returns: Who it is; nil for one whom nobody has let in.
+    /// - Throws: `SyncFailure` with code `hubChanged` where this device cannot say so; it is planned still then. What the hub or the
+    ///   line refuse.
+    func knownAgain(_ plan: PlannedRevocation, _ visit: LogVisit) throws -> PublicIdentity? {
+        if let member = visit.devices.members[plan.device] { return member.identity }
+        guard let device = plan.identity else { return nil }
+        // Before the log has it: it shares nothing in between.
+        try refuse(device, visit)
+        _ = try visit.say { id in
+            if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
+            guard visit.devices.members[device.id] == nil else { return nil }
+            return try visit.desk.sealAddition(of: device, as: id)
+        }
+        guard let member = visit.devices.members[device.id] else { throw SyncFailure.isForgotten }
+        return member.identity
+    }
+
     /// Who is to be shut out again next, with which key: the last of them with the newest one, so that nothing is sealed under an
     /// older one.
     private func nextForgotten(_ known: DeviceList, _ list: DeviceList) throws -> PlannedRevocation? {

@@ -113,6 +113,60 @@ struct ForgottenRevocationTests {
         end(devices)
     }
 
+    @Test(
+        "Whoever is to be shut out is shut out, though the process died at that, and the hub was put back to before that one had joined"
+    )
+    func planned() throws {
+        try founded.share(with: 2)
+        let without = hub.backup()
+        try founded.share(with: 1)
+        let devices = try [0, 2].map(founded.device)
+        expectSettled([:], on: devices)
+        for device in devices { device.stop() }
+        let sharing = Sharing(in: devices[0].memory, devices[0].keys, by: identities[0], at: hub.line())
+        let next = try ContainerKey(generation: 2, random: RandomBytes.make)
+        let lost = identities[1].publicIdentity(named: "device 1")
+        try sharing.keep(PlannedRevocation(of: lost, next: next))
+        #expect(try sharing.plan() == PlannedRevocation(of: lost, next: next))
+        hub.restore(without)
+        // Its memory tells of the log that was: who goes on begins with that of now.
+        let own = devices[0].place.memory.parent.appending("another")
+        try ItemMoves.createFolder(own, permissions: 0o700)
+        let other = Sharing(in: own, devices[0].keys, by: identities[0], at: hub.line())
+        try other.keep(try #require(try sharing.plan()))
+        #expect(try other.finish())
+        #expect(try other.plan() == nil && devices[0].keys.keys.newest.generation == 2)
+        let isOut: (Sharing) throws -> Bool = { sharing in
+            try sharing.devices().first { $0.id == lost.id }?.isRevoked == true
+        }
+        #expect(try isOut(other))
+        // Who has read that it shares the container does not let it in again.
+        for device in devices { try device.start() }
+        try devices[1].write("a", to: "a.txt")
+        expectSettled(["a.txt": "a"], on: devices)
+        #expect(try isOut(other))
+        end(devices)
+    }
+
+    @Test("A device that the hub has forgotten itself keeps in mind whom it is to shut out")
+    func forgottenItself() throws {
+        let empty = hub.backup()
+        try founded.share(with: 1)
+        try founded.share(with: 2)
+        let device = try founded.device(2)
+        let sharing = Sharing(in: device.memory, device.keys, by: identities[2], at: hub.line())
+        let next = try ContainerKey(generation: 2, random: RandomBytes.make)
+        device.stop()
+        hub.restore(empty)
+        let own = device.place.memory.parent.appending("another")
+        try ItemMoves.createFolder(own, permissions: 0o700)
+        let other = Sharing(in: own, device.keys, by: identities[2], at: hub.line())
+        try other.keep(PlannedRevocation(of: identities[1].publicIdentity(named: "device 1"), next: next))
+        #expect(throws: (any Error).self) { try other.finish() }
+        #expect(try other.plan()?.device == identities[1].id && sharing.plan() == nil)
+        device.stop()
+    }
+
     /// Has a device commit so many names of a folder, one after the other.
     private func rename(_ count: Int, by number: Int, _ folder: ItemID) throws {
         let visit = try LogVisit(KeyRing(keys) { _ in }, by: identities[number], at: hub.line())
