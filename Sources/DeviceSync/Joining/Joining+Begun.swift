@@ -55,7 +55,8 @@ extension Joining {
         // People have typed and compared since it was looked at.
         try home.checkRoom()
         // From here on a line that is lost is waited for.
-        _ = try client.health()
+        let tooOften = AskedTooOften()
+        _ = try tooOften.patiently { try client.health() }
         tell()
         let registration = try DeviceRegistration(
             invitation: invitation,
@@ -63,7 +64,7 @@ extension Joining {
             signing: identity.signing,
             agreementKey: PublicKeyBytes(unchecked: identity.agreement.publicBytes)
         )
-        return try client.register(registration)
+        return try tooOften.patiently { try client.register(registration) }
     }
 
     /// Begins the container at the hub. Its keys are kept before the hub hears of it: by these it is begun once.

@@ -67,10 +67,16 @@ package struct Joining: Sendable {
     }
 
     /// Tells the other device how it has ended here, so that it need not wait.
-    private func tellIfPossible(_ actions: [PairingAction], _ relay: PairingRelay) {
+    ///
+    /// - Parameter isPatient: Whether this one has the time to wait for a line.
+    private func tellIfPossible(
+        _ actions: [PairingAction],
+        _ relay: PairingRelay,
+        isPatient: Bool = false
+    ) {
         for case .send(let message) in actions {
             // What has come of it here does not change by this; without a word the other device's time runs out.
-            try? relay.send(message)
+            try? relay.send(message, isPatient: isPatient)
         }
     }
 
@@ -183,7 +189,9 @@ package struct Joining: Sendable {
                         tellIfPossible(try side.handle(.cancel), relay)
                     }
                     // It is joined, whatever becomes of the receipt: without one the first device only waits in vain.
-                    if let receipt = try? side.received() { tellIfPossible(receipt, relay) }
+                    if let receipt = try? side.received() {
+                        tellIfPossible(receipt, relay, isPatient: true)
+                    }
                     return settings
                 case .add, .finished: break
                 case .ended(let end): throw PairingFailure(end)
@@ -195,9 +203,8 @@ package struct Joining: Sendable {
 
     /// Sends a message. Where the pairing ends by what comes next, that is to be said here, whether or not the other side hears of it.
     private func send(_ message: [UInt8], _ relay: PairingRelay, before rest: [PairingAction]) throws {
-        do { try relay.send(message) } catch {
-            guard rest.contains(where: \.isEnd) else { throw error }
-        }
+        let isLast = rest.contains(where: \.isEnd)
+        do { try relay.send(message, isPatient: !isLast) } catch { guard isLast else { throw error } }
     }
 
     /// What a person says of a phrase. Where the pairing ends by what comes next nobody is asked in vain: the other side has stopped

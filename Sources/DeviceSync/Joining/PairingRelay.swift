@@ -11,6 +11,7 @@ final class PairingRelay {
     private var heard = 0
     private let begun = Date()
     private var patience: LinePatience
+    private let tooOften: AskedTooOften
 
     private static let waitSeconds = 20
 
@@ -25,39 +26,39 @@ final class PairingRelay {
     /// - Parameters:
     ///   - say: Has the hub keep a message.
     ///   - messages: Gives all that come after one of a number, as soon as there is one.
-    ///   - pauseSeconds: For how long a hub is left alone that was asked too often, or cannot be had.
+    ///   - pauseSeconds: For how long a hub is left alone that was asked too often, or cannot be had. The first side has asked it
+    ///     already; where the second finds none, that is said at once.
     init(
         as side: PairingSide,
         pauseSeconds: Double = 2,
         say: @escaping (PairingMessage) throws -> Void,
         messages: @escaping (_ after: Int) throws -> [NumberedPairingMessage]
     ) {
-        (self.side, self.pauseSeconds, self.say, self.messages) = (side, pauseSeconds, say, messages)
-        patience = LinePatience(wasThere: true, pauseSeconds: pauseSeconds)
+        (self.side, self.say, self.messages) = (side, say, messages)
+        patience = LinePatience(wasThere: side == .first, pauseSeconds: pauseSeconds)
+        tooOften = AskedTooOften(pauseSeconds: pauseSeconds)
     }
 
-    /// How often the hub may say that it was asked too often, and for how long it is left alone then.
-    private static let attemptCountMax = 20
-    private let pauseSeconds: Double
     private let pause = DispatchSemaphore(value: 0)
 
-    func send(_ message: [UInt8]) throws {
-        try patiently { try say(PairingMessage(from: side, message: Data(message))) }
+    /// Sends a message. One that comes twice counts once.
+    ///
+    /// - Parameter isPatient: Whether a line that is lost is waited for.
+    func send(_ message: [UInt8], isPatient: Bool = true) throws {
+        while true {
+            do {
+                try tooOften.patiently { try say(PairingMessage(from: side, message: Data(message))) }
+                return patience.regain()
+            } catch let failure as LineFailure {
+                guard isPatient, let seconds = patience.pause(after: failure) else { throw failure }
+                rest(seconds)
+            }
+        }
     }
 
     /// The hub counts in whole seconds, and has begun to before this device.
     private var isAsOldAsPairingsGet: Bool {
         Date().timeIntervalSince(begun) > Double(PairingLimits.seconds) - 5
-    }
-
-    /// Guessing codes is made slow by the hub: who is honest waits.
-    private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
-        for _ in 1..<Self.attemptCountMax {
-            do { return try body() } catch let failure as HubFailure where failure.error.code == .tooMany {
-                rest(pauseSeconds)
-            }
-        }
-        return try body()
     }
 
     private func rest(_ seconds: Double) { _ = pause.wait(timeout: .now() + seconds) }
@@ -66,7 +67,7 @@ final class PairingRelay {
     func hear() throws -> [PairingEvent] {
         let messages: [NumberedPairingMessage]
         do {
-            messages = try patiently { try self.messages(heard) }
+            messages = try tooOften.patiently { try self.messages(heard) }
             patience.regain()
         } catch let failure as HubFailure where failure.error.code == .notFound && isAsOldAsPairingsGet {
             // To the hub it is over in this very second.

@@ -53,6 +53,32 @@ struct JoiningTests {
         #expect(throws: failure) { try heard([{ throw failure }]) }
     }
 
+    /// What comes of sending something to a hub that answers thus.
+    private func sent(as side: PairingSide, _ answers: [(any Error)?]) throws -> [PairingMessage] {
+        var (left, heard) = (answers[...], [PairingMessage]())
+        let relay = PairingRelay(as: side, pauseSeconds: 0) { message in
+            heard.append(message)
+            if let error = left.popFirst() ?? nil { throw error }
+        } messages: { _ in
+            []
+        }
+        try relay.send([1, 2, 3])
+        try relay.send([4])
+        return heard
+    }
+
+    @Test("A message is sent again over a line that fails, to the byte, and not where no hub is")
+    func sentAgain() throws {
+        let (lost, busy) = (LineFailure("no network", status: 502), HubFailure(.tooMany, "Too many."))
+        let counts = try sent(as: .first, [lost, busy, lost, nil, lost]).map(\.message.count)
+        #expect(counts == [3, 3, 3, 3, 1, 1])
+        #expect(try sent(as: .second, [nil, lost]).map(\.message.count) == [3, 1, 1])
+        #expect(throws: lost) { try sent(as: .second, [lost]) }
+        let failure = LineFailure("not this hub", remedy: "Look whose it is.")
+        #expect(throws: failure) { try sent(as: .first, [failure]) }
+        #expect(throws: HubFailure.self) { try sent(as: .first, [HubFailure(.notFound, "It is over.")]) }
+    }
+
     @Test("Folders that were made for it go again")
     func madeFolders() throws {
         let folder = root.appending("a").appending("b")

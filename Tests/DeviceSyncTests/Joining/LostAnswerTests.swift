@@ -1,3 +1,4 @@
+import Cryptography
 import Dispatch
 import FileSystem
 import Foundation
@@ -56,6 +57,43 @@ struct LostAnswerTests {
         let log = try HubContainer(settings.container, at: client).log(after: 0, waitSeconds: 0)
         #expect(log.head.position == 1)
         #expect(try home.joined(settings.container)?.settings.credentials == settings.credentials)
+    }
+
+    @Test("A hub that was asked too often is asked again, once it has registered this device, too")
+    func asksTooMuch() throws {
+        end()
+        var options = options
+        options.data = own.url.appendingPathComponent("another-hub").path
+        // Less than it takes.
+        options.settings.addressRate = (burst: 1, perSecond: 2)
+        let hub = try RunningHub(options, complain: { Issue.record("\($0)") })
+        defer {
+            let ended = DispatchSemaphore(value: 0)
+            hub.stop { ended.signal() }
+            ended.wait()
+        }
+        let address = try #require(URL(string: "http://\(hub.address)"))
+        let invitation = try HubProcess.invite(options)
+        let stranger = try HubClient(address)
+        defer { stranger.close() }
+        let wrong = try DeviceRegistration(
+            invitation: "WRONG",
+            name: "stranger",
+            signing: try DeviceIdentity(random: RandomBytes.make).signing,
+            agreementKey: PublicKeyBytes(unchecked: [UInt8](repeating: 1, count: 32))
+        )
+        // Until it says that it is enough.
+        var code: HubFailureCode?
+        while code != .tooMany {
+            do { _ = try stranger.register(wrong) } catch let failure as HubFailure {
+                code = failure.error.code
+            }
+        }
+        let settings = try Joining(home, at: address, named: "desk").begin(
+            FilePath(own.path).appending("folder"),
+            invitation: invitation
+        )
+        #expect(try home.joined(settings.container) != nil)
     }
 
     @Test("Where no hub is that is said at once")
