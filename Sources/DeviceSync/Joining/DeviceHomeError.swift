@@ -1,4 +1,5 @@
 package import FileSystem
+internal import HubProtocol
 internal import StandardStreams
 
 /// What is wrong with a device's own files.
@@ -7,6 +8,7 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
     case folderTaken(FilePath, FilePath)
     case identifierTaken(String, FilePath)
     case nameTaken(String)
+    case nameTooLong(String)
     case joinedAlready(FilePath)
     /// A file of a container's.
     case damaged(FilePath)
@@ -35,6 +37,11 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
             "There is something in “\(folder)”. Give an empty folder, or a place where nothing is."
         case .nameTaken(let name):
             "No device may be called “\(name)”, as the key on paper is. Choose another name."
+        case .nameTooLong(let name):
+            """
+            A device's name has \(HubLimits.labelByteCountMax) bytes at most, and “\(name)” has \(name.utf8.count). Choose another \
+            name.
+            """
         case .identifierTaken(let identifier, let other):
             "The container “\(identifier)” is in “\(other)” already. Choose another identifier, or give none."
         }

@@ -221,6 +221,10 @@ package struct Joining: Sendable {
     /// Has a folder be there, and one that this user can look into; where nothing comes of it what was made for it goes again.
     func preparing(_ folder: FilePath, _ join: () throws -> ContainerSettings) throws -> ContainerSettings {
         guard deviceName != RecoveryKey.deviceName else { throw DeviceHomeError.nameTaken(deviceName) }
+        // The hub would refuse it, once the other device has let this one in by it.
+        guard deviceName.utf8.count <= HubLimits.labelByteCountMax else {
+            throw DeviceHomeError.nameTooLong(deviceName)
+        }
         try home.check(folder, identifier: identifier)
         let made = try ItemMoves.createFolders(folder, permissions: 0o777)
         do {

@@ -79,6 +79,28 @@ struct JoiningTests {
         #expect(throws: HubFailure.self) { try sent(as: .first, [HubFailure(.notFound, "It is over.")]) }
     }
 
+    @Test("A name that the hub would refuse is refused before anybody is asked", arguments: [200, 201, 255])
+    func longName(byteCount: Int) throws {
+        let name = String(repeating: "é", count: byteCount / 2) + (byteCount % 2 == 1 ? "a" : "")
+        let joining = Joining(home, at: try #require(URL(string: "http://127.0.0.1:1")), named: name)
+        let asked = Locked(false)
+        let person = PairingPerson(show: { _ in asked.withLock { $0 = true } }, compare: { _ in false })
+        let code = try PairingCode(pairing: "ABCDEFGH", random: RandomBytes.make)
+        for join in [
+            { try joining.begin(root.appending("a"), invitation: "ANY") },
+            { try joining.join(root.appending("a"), code: code, person) },
+        ] {
+            if byteCount > 200 {
+                let error = #expect(throws: DeviceHomeError.self) { try join() }
+                #expect(error == .nameTooLong(name) && error?.description.contains("\(byteCount)") == true)
+            } else {
+                // Only that there is no hub.
+                #expect(throws: LineFailure.self) { try join() }
+            }
+        }
+        #expect(!asked.withLock { $0 })
+    }
+
     @Test("Folders that were made for it go again")
     func madeFolders() throws {
         let folder = root.appending("a").appending("b")
