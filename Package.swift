@@ -310,7 +310,7 @@ let package = Package(
             dependencies: [
                 "CFileGuise", "CFileTrace", "CLinux", "CrashHarness", "Cryptography", "DeviceSync",
                 "DocumentTesting",
-                "FileSystem", "HubProtocol", "Locks", "Sealing", "SeededNumbers", "SyncMessages",
+                "FileSystem", "HubProtocol", "Locks", "Sealing", "SeededNumbers", "Sync", "SyncMessages",
                 "TracedDisk",
             ],
             path: "Tests/Harnesses/DeviceHarness",
@@ -345,7 +345,8 @@ let package = Package(
         .testTarget(
             name: "DeviceSyncTests",
             dependencies: [
-                "CLinux", "Commands", "Cryptography", "DeviceHarness", "DeviceSync", "DocumentFoundation",
+                "CLinux", "Commands", "CrashHarness", "Cryptography", "DeviceHarness", "DeviceSync",
+                "DocumentFoundation",
                 "DocumentMerging", "DocumentTesting", "FileSystem", "HTTPService", "Hub", "HubProtocol",
                 "LocalSockets", "Locks", "Merging", "SQLite", "Sealing", "SeededNumbers", "StandardStreams",
                 "Sync",

@@ -13,7 +13,8 @@ package struct PairingGift: Hashable, Sendable {
         (self.keys, self.invitation, self.list) = (keys, invitation, list)
     }
 
-    func encoded() throws(SealingError) -> [UInt8] {
+    /// - Throws: `beyondLimit`.
+    package func encoded() throws(SealingError) -> [UInt8] {
         guard invitation.utf8.count <= Self.invitationByteCountMax else {
             throw .beyondLimit("bytes of an invitation", Self.invitationByteCountMax)
         }
@@ -25,7 +26,8 @@ package struct PairingGift: Hashable, Sendable {
         return writer.bytes
     }
 
-    init(encoded bytes: [UInt8]) throws(SealingError) {
+    /// - Throws: `malformed`, and what the keys in it throw.
+    package init(encoded bytes: [UInt8]) throws(SealingError) {
         var reader = ByteReader(bytes, "What the first device sent")
         invitation = try reader.text(byteCountMax: Self.invitationByteCountMax)
         let number: UInt32 = try reader.integer()

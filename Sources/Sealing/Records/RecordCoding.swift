@@ -2,7 +2,7 @@ internal import HubProtocol
 internal import Sync
 
 /// How a record's body is written down; Docs/formats/sealing.md says it in words.
-enum RecordCoding {
+package enum RecordCoding {
     static let version: UInt8 = 1
     static let nameByteCountMax = 1024
     /// Half as many bytes in hexadecimal digits: what a link may say, or the attributes that most volumes have room for.
@@ -20,7 +20,7 @@ enum RecordCoding {
     }
 
     /// - Throws: `beyondLimit`, `malformed` for what could not be read again.
-    static func encode(_ body: RecordBody) throws(SealingError) -> [UInt8] {
+    package static func encode(_ body: RecordBody) throws(SealingError) -> [UInt8] {
         var writer = ByteWriter()
         writer.integer(version)
         switch body.contents {
@@ -69,7 +69,7 @@ enum RecordCoding {
     }
 
     /// - Throws: `versionUnknown`, `malformed`, for anything that `encode` does not give.
-    static func decode(_ bytes: [UInt8]) throws(SealingError) -> RecordBody {
+    package static func decode(_ bytes: [UInt8]) throws(SealingError) -> RecordBody {
         var reader = ByteReader(bytes, "A record")
         try reader.version(version)
         let what = try reader.integer(UInt8.self)
