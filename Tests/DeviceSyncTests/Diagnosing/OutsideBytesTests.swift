@@ -39,6 +39,19 @@ struct OutsideBytesTests {
         #expect(try lost(in: 500, from: 40, all) == found)
     }
 
+    @Test("One that ends the process says by which seed")
+    func trapped() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardOutputContent]) {
+            let trap = OutsideBytes.Parser(name: "trap", samples: [[1]]) { bytes in
+                precondition(bytes == [1], "nobody writes this")
+                return true
+            }
+            _ = try OutsideBytes(seed: 77, roundCount: 100).feed([trap])
+        }
+        let said = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
+        #expect(said.contains("bytes: seed 7") && said.contains(", parser trap\n"), "\(said)")
+    }
+
     @Test("All that is to be read is read, and a few rounds find nothing")
     func fine() throws {
         let seed = UInt64.random(in: 0..<(1 << 40))
