@@ -1,5 +1,4 @@
 internal import Cryptography
-internal import Dispatch
 internal import FileSystem
 internal import Foundation
 internal import HubProtocol
@@ -36,10 +35,9 @@ extension Joining {
     }
 
     func register(_ begun: BegunJoining, _ client: HubClient) throws -> DeviceCredentials {
-        do { return try register(begun.identity, client, begun.invitation) { begun.tell() } } catch let
-            failure
-            as HubFailure where failure.error.code == .badInvitation
-        {
+        do {
+            return try register(begun.identity, client, begun.invitation) { begun.tell() }
+        } catch let failure as HubFailure where failure.error.code == .badInvitation {
             begun.end()
             throw failure
         }
