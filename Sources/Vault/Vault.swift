@@ -217,14 +217,16 @@ package final class Vault: Sendable {
     /// - Parameters:
     ///   - item: Of which document; nil for all.
     ///   - retention: The rules.
+    ///   - moment: What time it is, by whoever can tell better than the clock; nil for what the clock says.
     /// - Returns: The versions removed.
     @discardableResult
     package func thin(
         _ item: FileMark? = nil,
-        by retention: VersionRetention = .standard
+        by retention: VersionRetention = .standard,
+        at moment: Date? = nil
     ) throws -> [VersionID] {
         var removed: [VersionID] = []
-        let moment = now()
+        let moment = moment ?? now()
         for item in try item.map({ [$0] }) ?? items() {
             let versions = try versions(of: item)
             // What is to be merged yet is merged with what it comes from.

@@ -145,34 +145,39 @@ extension VersionStore {
     // MARK: Thinning and collecting
 
     private func thinIfDue(_ item: Item, in vault: Vault, _ retention: VersionRetention, _ url: URL) {
-        let moment = now()
-        let isDue = state.withLock { state in
-            if let last = state.thinned[item.mark],
-                (0..<Self.thinningSeconds).contains(moment.timeIntervalSince(last))
-            {
-                return false
-            }
-            if state.thinned.count > Self.thinnedCountMax { state.thinned = [:] }
-            state.thinned[item.mark] = moment
-            return true
-        }
-        guard isDue else { return }
         do {
-            for id in try vault.thin(item.mark, by: retention) { announce(.lost, id, at: url) }
-            try collectIfDue(vault)
+            // Read also where nothing is due: that the clock was behind is noticed while it is.
+            guard let passed = try passedTime(), isThinningDue(item.mark) else { return }
+            for id in try vault.thin(item.mark, by: retention, at: passed) { announce(.lost, id, at: url) }
+            try collectIfDue(vault, at: passed)
         } catch {
             reportOnce("Old versions of “\(url.lastPathComponent)” were not removed: \(error)")
         }
     }
 
-    private func collectIfDue(_ vault: Vault) throws {
+    private func isThinningDue(_ mark: FileMark) -> Bool {
+        let moment = now()
+        return state.withLock { state in
+            if let last = state.thinned[mark],
+                (0..<Self.thinningSeconds).contains(moment.timeIntervalSince(last))
+            {
+                return false
+            }
+            if state.thinned.count > Self.thinnedCountMax { state.thinned = [:] }
+            state.thinned[mark] = moment
+            return true
+        }
+    }
+
+    /// - Parameter passed: What time it is at least.
+    private func collectIfDue(_ vault: Vault, at passed: Date) throws {
         let place = settings.stateFolder.appending("vault-collected")
         let last = try FileStamp.ifPresent(at: place)?.modificationDate
-        if let last, (0..<Self.collectingSeconds).contains(now().timeIntervalSince(last)) { return }
+        if let last, (0..<Self.collectingSeconds).contains(passed.timeIntervalSince(last)) { return }
         // Said first, so that of several processes one does it.
         let save = try StagedSave(item: place, followsSymbolicLink: false)
         try save.write(Data())
-        try save.commit(MemberAttributes(modificationDate: now()))
+        try save.commit(MemberAttributes(modificationDate: passed))
         // A new vault has nothing to collect.
         if last == nil { return }
         // Whoever ends the process meanwhile loses nothing: collecting may be stopped anywhere.

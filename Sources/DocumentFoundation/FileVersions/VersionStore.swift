@@ -22,6 +22,7 @@ package final class VersionStore: Sendable {
     let places: PlaceMarks
     let copies: VersionCopies
     let now: @Sendable () -> Date
+    let running: @Sendable () -> TimeInterval
     package let report: @Sendable (String) -> Void
     let state = Locked(State())
 
@@ -63,18 +64,21 @@ package final class VersionStore: Sendable {
     /// - Parameters:
     ///   - settings: Where versions are kept.
     ///   - now: Tells the time.
+    ///   - running: Tells for how long the machine has been running, in seconds, its sleep included.
     ///   - savingSeconds: What an editor does to save is done in less: it gives its backup a name, and makes a new file.
     ///   - retrySeconds: How long a vault that could not be opened is not tried again.
     ///   - report: Told what a user or developer should know although no call has failed for it.
     package init(
         _ settings: VersionSettings,
         now: @escaping @Sendable () -> Date = { Date() },
+        running: @escaping @Sendable () -> TimeInterval = VersionStore.runningSeconds,
         savingSeconds: Double = 1,
         retrySeconds: TimeInterval = 60,
         report: @escaping @Sendable (String) -> Void = VersionStore.say
     ) {
         self.settings = settings
         self.now = now
+        self.running = running
         self.savingSeconds = savingSeconds
         self.retrySeconds = retrySeconds
         self.report = report
@@ -125,7 +129,9 @@ package final class VersionStore: Sendable {
         }
         do {
             try ItemMoves.createFolders(folder.parent, permissions: 0o700)
+            let isNew = try FileStamp.ifPresent(at: folder) == nil
             let vault = try Vault(at: folder, now: now)
+            if isNew { try beginPassedTime() }
             return .open(vault, try DeviceIdentity.load(from: settings.stateFolder, named: settings.hostName))
         } catch {
             return .failed(.unavailable(folder, because: error), at: moment)

@@ -8,7 +8,7 @@ final class VersionStage {
     let root: URL
     let store: VersionStore
     let reports = Reports()
-    let clock = Clock()
+    let clock: Clock
 
     /// What the store has said.
     final class Reports: @unchecked Sendable {
@@ -19,13 +19,31 @@ final class VersionStage {
         var all: [String] { lock.withLock { texts } }
     }
 
-    /// A clock that a test sets forward.
+    /// A clock that a test sets forward, and the machine whose it is.
     final class Clock: @unchecked Sendable {
-        // Sendable because the shift is only touched under the lock.
+        // Sendable because the shifts are only touched under the lock.
         private let lock = NSLock()
         private var shift: TimeInterval = 0
+        private var running: TimeInterval = 0
+        private let begun = Date()
         var now: Date { lock.withLock { Date() + shift } }
-        func advance(_ seconds: TimeInterval) { lock.withLock { shift += seconds } }
+        var runningSeconds: TimeInterval { lock.withLock { Date().timeIntervalSince(begun) + running } }
+        /// Time goes by.
+        func advance(_ seconds: TimeInterval) {
+            lock.withLock {
+                shift += seconds
+                running += seconds
+            }
+        }
+        /// Somebody sets the clock, and no time goes by.
+        func set(forwardBy seconds: TimeInterval) { lock.withLock { shift += seconds } }
+        /// The machine is off for a while, and begins anew.
+        func turnOff(for seconds: TimeInterval) {
+            lock.withLock {
+                shift += seconds
+                running = begun.timeIntervalSinceNow
+            }
+        }
     }
 
     private let ownsRoot: Bool
@@ -33,8 +51,15 @@ final class VersionStage {
     /// - Parameters:
     ///   - vault: What `SHEAF_VAULT` says.
     ///   - root: Another stage's, which is seen as another process of the user would.
+    ///   - clock: Another stage's, or one of its own.
     ///   - savingSeconds: As of the store.
-    init(vault: String? = nil, root: URL? = nil, savingSeconds: Double = 1) throws {
+    init(
+        vault: String? = nil,
+        root: URL? = nil,
+        clock: Clock = Clock(),
+        savingSeconds: Double = 1
+    ) throws {
+        self.clock = clock
         ownsRoot = root == nil
         self.root =
             try root
@@ -47,6 +72,7 @@ final class VersionStage {
         store = VersionStore(
             Self.settings(self.root, vault: vault),
             now: { [clock] in clock.now },
+            running: { [clock] in clock.runningSeconds },
             savingSeconds: savingSeconds,
             report: { [reports] in reports.add($0) }
         )
