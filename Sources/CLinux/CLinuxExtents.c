@@ -1,9 +1,12 @@
+#define _GNU_SOURCE
 #include "CLinuxExtents.h"
 
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
+_Static_assert(CDOC_SEEK_DATA == SEEK_DATA, "CDOC_SEEK_DATA is not what the system calls so");
 _Static_assert(CDOC_EXTENT_LAST == FIEMAP_EXTENT_LAST, "CDOC_EXTENT_LAST is not what the system calls so");
 _Static_assert(CDOC_EXTENT_UNWRITTEN == FIEMAP_EXTENT_UNWRITTEN, "CDOC_EXTENT_UNWRITTEN is not what the system calls so");
 _Static_assert(CDOC_EXTENT_SHARED == FIEMAP_EXTENT_SHARED, "CDOC_EXTENT_SHARED is not what the system calls so");

@@ -17,6 +17,9 @@ enum {
 /// FS_NODUMP_FL of ioctl_iflags(2). The .c file checks the value.
 enum { CDOC_FLAG_NO_DUMP = 0x40 };
 
+/// SEEK_DATA of lseek(2), a macro for those who ask for all of GNU. The .c file checks the value.
+enum { CDOC_SEEK_DATA = 3 };
+
 /// The most pieces of a file that one call tells.
 enum { CDOC_EXTENTS_MAX = 128 };
 

@@ -3,6 +3,7 @@ internal import FileSystem
 internal import Foundation
 internal import SQLite
 internal import SyncMessages
+internal import Vault
 
 /// Why something cannot be done on this device's disk, or its record has no place at the hub.
 struct DiskRefusal: CustomStringConvertible {
@@ -11,6 +12,8 @@ struct DiskRefusal: CustomStringConvertible {
         case full, failing, readOnly, other
         /// Of the kernel's watches there are no more.
         case watches
+        /// It is a file that is nearly all holes.
+        case sparse
         /// The volume has no such names.
         case name
         /// With all folders above it, it has a longer path than the kernel takes.
@@ -81,6 +84,7 @@ struct DiskRefusal: CustomStringConvertible {
         case let error as SystemError where error.errno == EROFS: .readOnly
         case let error as SystemError where error.isAcrossVolumes: .otherVolume
         case let error as SystemError: error.isFull ? .full : error.isFault ? .failing : .other
+        case let error as VaultError where error.code == .sparse: .sparse
         case let error as SQLiteError: error.isFull ? .full : error.isFault ? .failing : .other
         case let error as CocoaError:
             // Of what Foundation does, such as removing a tree.
@@ -126,6 +130,8 @@ struct DiskRefusal: CustomStringConvertible {
         case .watches:
             helps
                 ?? "More folders are watched than this machine allows: raise fs.inotify.max_user_watches (sysctl). Meanwhile it is looked at every ten seconds."
+        case .sparse:
+            "Keep it elsewhere, make it shorter, or have more of it be there: a file longer than 16 GiB goes if a sixteenth of that is set aside for it."
         case .name:
             "The volume of this device has no such names: give it another one where it is, and it comes by itself."
         case .nameHere:

@@ -231,7 +231,8 @@ extension SyncRun {
             )
         }
         if let why = unkept[item] {
-            let cause = why.cause == .full ? "It cannot be kept: \(why)" : "It cannot be read: \(why)"
+            let isReadable = why.cause != .full && why.cause != .sparse
+            let cause = isReadable ? "It cannot be read: \(why)" : "It cannot be kept: \(why)"
             return Explanation.Cause(.cannotRead, cause, remedy: why.remedy ?? Self.makeReadable)
         }
         if writing.waiting[item] != nil {

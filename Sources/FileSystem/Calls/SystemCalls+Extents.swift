@@ -50,6 +50,18 @@ extension SystemCalls {
         }
     }
 
+    /// lseek(2) with SEEK_DATA: whether there is anything in a file that is not a hole. Where it is read next is not what it was.
+    static func hasData(_ file: borrowing FileDescriptor) throws(SystemError) -> Bool {
+        let raw = file.raw
+        do {
+            _ = try perform("lseek", at: file.path) { Glibc.lseek(raw, 0, CInt(CDOC_SEEK_DATA)) }
+            return true
+        } catch {
+            guard error.errno == ENXIO else { throw error }
+            return false
+        }
+    }
+
     /// ioctl_iflags(2): the flags that the volume keeps for an item.
     ///
     /// - Throws: `ENOTTY` or `EOPNOTSUPP` where it keeps none.

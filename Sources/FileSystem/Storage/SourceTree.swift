@@ -122,6 +122,9 @@ package final class SourceFile: Sendable {
         try SystemCalls.fstat(descriptor).allocatedByteCount
     }
 
+    /// Whether nothing is in it but one hole. On a volume that does not tell there are no holes.
+    package func isHole() throws(SystemError) -> Bool { try !SystemCalls.hasData(descriptor) }
+
     /// Reads until the buffer is full or the file ends.
     ///
     /// - Returns: The number of bytes read.

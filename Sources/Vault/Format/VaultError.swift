@@ -5,7 +5,7 @@ package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What failed, coarse enough to switch over.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind {
-            case damaged, changing, unsupported, notPrivate, unknownVersion, unkeepable, busy
+            case damaged, changing, unsupported, notPrivate, unknownVersion, unkeepable, sparse, busy
         }
         private let kind: Kind
 
@@ -21,6 +21,8 @@ package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         package static var unknownVersion: Code { Code(kind: .unknownVersion) }
         /// The document holds what cannot be kept, as a device or a name that is too long.
         package static var unkeepable: Code { Code(kind: .unkeepable) }
+        /// A file is nearly all holes, and too long to be read all the same.
+        package static var sparse: Code { Code(kind: .sparse) }
         /// Somebody else does something with this vault that this would have to wait for.
         package static var busy: Code { Code(kind: .busy) }
 

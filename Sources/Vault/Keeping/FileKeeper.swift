@@ -13,6 +13,9 @@ struct FileKeeper {
     /// What so many new bytes are like at the beginning of a file of which nothing is there, the rest is taken to be like.
     var sampleByteCount = 64 << 20
 
+    /// A file that is longer than `byteCountMin` and more than `factor` times what its volume has set aside for it is not kept.
+    var sparse = (byteCountMin: Int64(16) << 30, factor: Int64(16))
+
     /// So often a file is read that is written to meanwhile.
     private static let attemptCountMax = 4
     /// Files of at least so many bytes are hashed by two threads.
@@ -35,6 +38,7 @@ struct FileKeeper {
     func keep(_ name: String, in folder: SourceFolder) throws -> Outcome {
         for _ in 1...Self.attemptCountMax {
             let file = try folder.file(name)
+            try checkHoles(of: file)
             let loan = mayBorrow ? try session.borrow(file) : nil
             if loan == nil { try checkRoom(for: file) }
             // A link moves the change time.
@@ -62,6 +66,25 @@ struct FileKeeper {
             code: .changing,
             path: folder.path.appending(name),
             detail: "The file was written to each time that it was read. Keep a version when that has ended."
+        )
+    }
+
+    /// Refuses a file that is nearly all holes, a disk image say, before any of it is read: each of its zeros would be read, cut and
+    /// hashed, for hours, and meanwhile nothing else is kept. One such file would take the memory of a whole machine.
+    ///
+    /// - Throws: `VaultError` with code `sparse`.
+    private func checkHoles(of file: SourceFile) throws {
+        let byteCount = file.openedStatus.stamp.byteCount
+        guard byteCount > sparse.byteCountMin else { return }
+        let allocated = try file.allocatedByteCount()
+        guard allocated < byteCount / sparse.factor else { return }
+        // Some volumes say of no file what they have set aside for it.
+        if allocated == 0, try !file.isHole() { return }
+        throw VaultError(
+            code: .sparse,
+            path: file.path,
+            detail:
+                "It is \(byteCount >> 30) GiB long, and nearly all of that is holes: \(allocated >> 20) MiB are there."
         )
     }
 
