@@ -92,6 +92,7 @@ extension SyncRun {
             as: item.mark,
             // What a power cut may have damaged is not what it looks like, nor need be what somebody has written.
             isReadAnew: readsAnew.contains(item) || suspects.contains(item) || written.contains(item),
+            isTakenAsItIs: writing.isReadThoughOpen(item),
             notes: try memory.losses(of: item)
         )
     }

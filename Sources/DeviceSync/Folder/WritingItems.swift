@@ -214,6 +214,9 @@ struct WritingItems {
         return asItIs(item)
     }
 
+    /// Whether an item is to be read as it is though somebody has it open, or a file in it, and may write all the while.
+    func isReadThoughOpen(_ item: ItemID) -> Bool { whole.contains(item) && openReads[item] != nil }
+
     private mutating func asItIs(_ item: ItemID) -> Verdict {
         whole.insert(item)
         return .readAsItIs

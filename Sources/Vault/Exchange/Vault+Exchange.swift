@@ -18,6 +18,8 @@ extension Vault {
         package let isElsewhere: Bool
         /// Whether all of it is read, though nothing tells of a change: something that was lent is not there any more.
         package let isReadAnew: Bool
+        /// Whether a file of it that is written to each time that it is read is taken as it is.
+        package let isTakenAsItIs: Bool
         /// What it is to be taken for bearing where the disk does not say it.
         package let notes: DressNotes
 
@@ -27,10 +29,11 @@ extension Vault {
             changed: Set<MemberPath>? = nil,
             isElsewhere: Bool = false,
             isReadAnew: Bool = false,
+            isTakenAsItIs: Bool = false,
             notes: DressNotes = DressNotes()
         ) {
             (self.path, self.item, self.changed, self.isElsewhere) = (path, item, changed, isElsewhere)
-            (self.isReadAnew, self.notes) = (isReadAnew, notes)
+            (self.isReadAnew, self.isTakenAsItIs, self.notes) = (isReadAnew, isTakenAsItIs, notes)
         }
     }
 
@@ -73,6 +76,7 @@ extension Vault {
                 moment: Vault.fileMoment,
                 remembers: !document.isElsewhere,
                 asks: !document.isElsewhere && !document.isReadAnew,
+                takesAsItIs: document.isTakenAsItIs,
                 notes: document.notes
             )
             do {

@@ -20,20 +20,22 @@ struct FileCutter {
     /// The pieces of a file, in order.
     ///
     /// - Parameters:
+    ///   - byteCountMax: How many bytes of it are cut, from its beginning, though there may be more by now.
     ///   - compressors: One for each thread; nil where nobody asks for anything pressed.
     ///   - body: Shown each chunk, in order.
     func pieces(
         of file: SourceFile,
+        upTo byteCountMax: Int = .max,
         pressing compressors: [Compressor]? = nil,
         _ body: Chunk = { _, _, _ in }
     ) throws -> [ContentTree.Piece] {
         var batches = [FileBatch(chunker.sizes), FileBatch(chunker.sizes)]
         var pieces: [ContentTree.Piece] = []
-        try batches[0].fill(from: file, at: 0, rest: nil, chunker)
+        try batches[0].fill(from: file, at: 0, upTo: byteCountMax, rest: nil, chunker)
         while !batches[0].cuts.isEmpty {
             let (batch, next) = (batches[0], batches[1])
             try batch.hash(by: hashers, compressors) {
-                try next.fill(from: file, at: batch.end, rest: batch.rest, chunker)
+                try next.fill(from: file, at: batch.end, upTo: byteCountMax, rest: batch.rest, chunker)
             }
             for (index, name) in batch.names.enumerated() {
                 let plain = batch.chunk(index)
@@ -86,6 +88,7 @@ private final class FileBatch {
     func fill(
         from file: SourceFile,
         at offset: Int,
+        upTo byteCountMax: Int,
         rest: UnsafeRawBufferPointer?,
         _ chunker: Chunker
     ) throws {
@@ -97,7 +100,8 @@ private final class FileBatch {
         let room = UnsafeMutableRawBufferPointer(
             rebasing: buffer[filled..<min(filled + Self.byteCountMax, buffer.count)]
         )
-        let readCount = try file.read(at: offset, into: room)
+        let wanted = UnsafeMutableRawBufferPointer(rebasing: room[..<min(room.count, byteCountMax - offset)])
+        let readCount = try file.read(at: offset, into: wanted)
         byteCount = filled + readCount
         end = offset + readCount
         let isLast = readCount < room.count

@@ -13,6 +13,8 @@ struct FileKeeper {
     /// What so many new bytes are like at the beginning of a file of which nothing is there, the rest is taken to be like.
     var sampleByteCount = 64 << 20
 
+    /// Whether a file that is written to each time that it is read is taken as it is.
+    var takesAsItIs = false
     /// A file that is longer than `byteCountMin` and more than `factor` times what its volume has set aside for it is not kept.
     var sparse = (byteCountMin: Int64(16) << 30, factor: Int64(16))
 
@@ -34,23 +36,34 @@ struct FileKeeper {
 
     /// Stores a file's bytes as they were at one moment.
     ///
+    /// Of one that is taken as it is, and written to, those that it had when it was opened, each as it was when it was read: to
+    /// one that is only added to, what it held then. It is not lent, as what is written next would take that away.
+    ///
     /// - Throws: `VaultError` with code `changing` when it is never at rest.
     func keep(_ name: String, in folder: SourceFolder) throws -> Outcome {
-        for _ in 1...Self.attemptCountMax {
+        for attempt in 1...Self.attemptCountMax {
+            let isAsItIs = takesAsItIs && attempt > 1
             let file = try folder.file(name)
             try checkHoles(of: file)
-            let loan = mayBorrow ? try session.borrow(file) : nil
+            let loan = mayBorrow && !isAsItIs ? try session.borrow(file) : nil
             if loan == nil { try checkRoom(for: file) }
             // A link moves the change time.
             let wasOpenForWriting = asksWhoWrites && file.isOpenForWriting ?? false
             let before = loan == nil ? file.openedStatus : try file.status()
             let attributes = try file.userAttributes()
             let isShared = before.stamp.byteCount >= Self.sharedByteCountMin
+            // One byte more than it had, if there is one: some volumes say less than there is. No more, as it may grow faster than
+            // anybody reads.
+            let byteCountMax = Int(before.stamp.byteCount) + (isAsItIs ? 0 : 1)
             let pieces =
                 isShared
-                ? try shared(file, isLent: loan != nil) : try alone(file, before, isLent: loan != nil)
+                ? try shared(file, upTo: byteCountMax, isLent: loan != nil)
+                : try alone(file, upTo: byteCountMax, isLent: loan != nil)
             // A link made meanwhile moves the change time too: then it is only read once more.
-            guard try file.status() == before else { continue }
+            let after = try file.status()
+            guard after == before || isAsItIs && after.stamp.byteCount >= before.stamp.byteCount else {
+                continue
+            }
             let byteCount = pieces.reduce(0) { $0 + $1.byteCount }
             guard byteCount == UInt64(before.stamp.byteCount) else { continue }
             loan?.pieces = pieces
@@ -105,7 +118,11 @@ struct FileKeeper {
         )
         var (met, isKnown): (Set<ObjectName>, Bool) = ([], hasFormer)
         var (seenByteCount, newByteCount) = (0, 0)
-        _ = try cutter.pieces(of: file, pressing: [try Compressor(), try Compressor()]) {
+        _ = try cutter.pieces(
+            of: file,
+            upTo: Int(file.openedStatus.stamp.byteCount),
+            pressing: [try Compressor(), try Compressor()]
+        ) {
             name,
             plain,
             pressed in
@@ -123,16 +140,12 @@ struct FileKeeper {
         }
     }
 
-    /// One byte more than it had, if there is one: some volumes say less than there is.
     private func alone(
         _ file: SourceFile,
-        _ status: MemberStatus,
+        upTo byteCountMax: Int,
         isLent: Bool
     ) throws -> [ContentTree.Piece] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: Int(status.stamp.byteCount) + 1,
-            alignment: 16
-        )
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCountMax, alignment: 16)
         defer { buffer.deallocate() }
         var rest = UnsafeRawBufferPointer(rebasing: buffer[..<(try file.read(at: 0, into: buffer))])
         var pieces: [ContentTree.Piece] = []
@@ -147,15 +160,23 @@ struct FileKeeper {
     }
 
     /// As `alone`, by two threads.
-    private func shared(_ file: SourceFile, isLent: Bool) throws -> [ContentTree.Piece] {
+    private func shared(
+        _ file: SourceFile,
+        upTo byteCountMax: Int,
+        isLent: Bool
+    ) throws -> [ContentTree.Piece] {
         let store = session.store
         guard !isLent else {
             // Whoever sends them reads them once more, out of somebody's file.
             let hashers = try (0..<2).map { _ in try VaultHasher(key: store.key, noting: store.checks) }
-            return try FileCutter(store.chunker, hashers).pieces(of: file)
+            return try FileCutter(store.chunker, hashers).pieces(of: file, upTo: byteCountMax)
         }
         let cutter = FileCutter(store.chunker, [session.hasher, try VaultHasher(key: store.key)])
-        return try cutter.pieces(of: file, pressing: [try Compressor(), try Compressor()]) {
+        return try cutter.pieces(
+            of: file,
+            upTo: byteCountMax,
+            pressing: [try Compressor(), try Compressor()]
+        ) {
             if try !session.has($0) { try session.append(.chunk, $0, $1, pressed: $2) }
         }
     }

@@ -11,6 +11,8 @@ struct ItemKeeper {
     let remembers: Bool
     /// Whether what was seen of them last is asked.
     let asks: Bool
+    /// Whether a file that is written to each time that it is read is taken as it is.
+    let takesAsItIs: Bool
     /// What the document is to be taken for bearing where the disk does not say it.
     let notes: DressNotes
     /// What was seen, folder by folder; told to the index with the version.
@@ -26,6 +28,7 @@ struct ItemKeeper {
         moment: Int64,
         remembers: Bool = true,
         asks: Bool? = nil,
+        takesAsItIs: Bool = false,
         notes: DressNotes = DressNotes()
     ) {
         self.session = session
@@ -33,6 +36,7 @@ struct ItemKeeper {
         self.moment = moment
         self.remembers = remembers
         self.asks = asks ?? remembers
+        self.takesAsItIs = takesAsItIs
         self.notes = notes
     }
 
@@ -261,13 +265,10 @@ struct ItemKeeper {
             if let known, known.kind == .file, known.isSettled, known.trace == trace { return known }
             // What is looked at elsewhere goes soon, and a member of a package may be a link to another's already.
             let mayBorrow = remembers && entryName.isEmpty
-            let keeper = FileKeeper(
-                session: session,
-                mayBorrow: mayBorrow,
-                hasFormer: known?.kind == .file,
-                // Of a lone file whoever follows it hears that it was closed.
-                asksWhoWrites: !entryName.isEmpty
-            )
+            var keeper = FileKeeper(session: session, mayBorrow: mayBorrow, hasFormer: known?.kind == .file)
+            keeper.takesAsItIs = takesAsItIs
+            // Of a lone file whoever follows it hears that it was closed.
+            keeper.asksWhoWrites = !entryName.isEmpty
             let outcome = try keeper.keep(name, in: folder)
             let entry = ManifestEntry(
                 name: entryName,
