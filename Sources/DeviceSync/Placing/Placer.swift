@@ -180,16 +180,19 @@ struct Placer {
             try stage(content, of: item, modified: modified, by: save)
             // What a program that coordinates nothing wrote until now is not to go.
             let inside = try inside(of: item, known, at: path)
+            // What somebody has permitted or tagged meanwhile is no less his. Of a folder that its owner may not write to it is the save
+            // itself that lifts that, and the exchange moves the change time of all.
+            let isLifted = inside != nil && known.trace.permissions & 0o200 == 0
             let isAsSeen = { (status: MemberStatus, place: FilePath) in
                 guard inside == nil || !OpenForWriting.isOpen(anywhereIn: place) else { return false }
                 let trace = ItemTrace(status)
-                // What somebody has permitted or tagged meanwhile is no less his. The exchange itself moves the change time.
-                return trace.hasContents(of: known.trace) && trace.permissions == known.trace.permissions
+                return trace.hasContents(of: known.trace)
+                    && (isLifted || trace.permissions == known.trace.permissions)
                     && inside?.isStill(at: place) ?? true
             }
             save.beforeSwap = { () throws(SystemError) in
                 guard let status = try FolderScan.status(at: path), isAsSeen(status, path),
-                    ItemTrace(status).changed == known.trace.changed
+                    isLifted || ItemTrace(status).changed == known.trace.changed
                 else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
             }
             save.isReplaceable = isAsSeen
