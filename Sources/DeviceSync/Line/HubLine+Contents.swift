@@ -59,7 +59,7 @@ extension HubLine {
                 }
             )
         } then: {
-            receiver(.fetched(wanted.map(\.name)))
+            noteFetched(wanted.map(\.name))
         } or: { _ in
             let items = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
             var room: Int?
@@ -73,7 +73,7 @@ extension HubLine {
                     noRoom: { room = $0 }
                 )
             } then: {
-                receiver(.fetched([$0]))
+                noteFetched([$0])
             }
             if let short { note(short.why, of: short.names, with: room) }
         }
@@ -91,7 +91,7 @@ extension HubLine {
                     progress: { [receiver] in receiver(.progress(fetch.name, $0)) }
                 )
             } then: {
-                receiver(.fetched([fetch.name]))
+                noteFetched([fetch.name])
             } or: { error in
                 if Self.isShortage(error) { note(Self.refusal(error), of: [fetch.name], with: room) }
                 receiver(Self.failed(fetch.name, error))

@@ -11,6 +11,13 @@ extension HubLine {
         /// How much there was for them, with what had come of them by then.
         let room: Int
         let why: SyncRefusal
+        /// How many attempts are let go by where there seemed to be room enough: none at first, and then more each time.
+        var pauseCount = 0
+        /// How many of these are to come yet.
+        var restCount = 0
+
+        /// So that what is refused for ever comes every five minutes, as attempts are ten seconds apart.
+        static let pauseCountMax = 31
     }
 
     /// So much more room is some.
@@ -40,12 +47,32 @@ extension HubLine {
     func note(_ why: SyncRefusal, of names: [ContentName], with room: Int?) {
         guard let room = room ?? roomByteCount else { return }
         shortages.withLock { shortages in
-            for name in names { shortages[name] = Shortage(room: room, why: why) }
+            for name in names {
+                let former = shortages[name].map { min(2 * $0.pauseCount + 1, Shortage.pauseCountMax) }
+                let pauseCount = former ?? 0
+                shortages[name] = Shortage(
+                    room: room,
+                    why: why,
+                    pauseCount: pauseCount,
+                    restCount: pauseCount
+                )
+            }
         }
+    }
+
+    /// Contents have come: there was room for them.
+    func noteFetched(_ names: [ContentName]) {
+        shortages.withLock { shortages in
+            for name in names { shortages[name] = nil }
+        }
+        receiver(.fetched(names))
     }
 
     /// Those for which there may be room. Whoever has none would have all of them come again and again, to no end: they are asked for
     /// when there is more room than there was.
+    ///
+    /// Where there seemed to be room enough, the volume does not say how much there is for this user: a quota, or what else has been
+    /// removed since. Those are asked for again now and then.
     func withRoom(_ wanted: [Fetch]) -> [Fetch] {
         let known = shortages.withLock { $0 }
         guard !known.isEmpty, let room = roomByteCount else { return wanted }
@@ -61,7 +88,17 @@ extension HubLine {
                 shortages.withLock { $0[name] = nil }
                 return true
             }
+            if short.room >= byteCount, isItsTurn(name) { return true }
             receiver(.failed([name], short.why, nil))
+            return false
+        }
+    }
+
+    /// Counts an attempt to get contents for which there seemed to be room.
+    private func isItsTurn(_ name: ContentName) -> Bool {
+        shortages.withLock { shortages in
+            guard let restCount = shortages[name]?.restCount, restCount > 0 else { return true }
+            shortages[name]?.restCount = restCount - 1
             return false
         }
     }

@@ -1,4 +1,5 @@
 import DocumentTesting
+import FileSystem
 import Foundation
 import HubProtocol
 import Locks
@@ -241,6 +242,35 @@ struct WantOfRoomTests {
         let got = hub.counts.readBytes - before
         #expect(got < 3 * Self.fileByteCount, "\(got)")
         #expect(sync.status.stuck.values.contains { $0.contains("No space left on device") })
+    }
+
+    @Test("What a volume refuses that seems to have room, as for a quota, is got when it is refused no more")
+    func quota() throws {
+        let pair = try DevicePair(areStarted: false)
+        defer { pair.end() }
+        try make(2, on: pair.one)
+        try pair.one.start()
+        wait(pair) { pair.one.status?.isSettled == true && pair.hub.entryCount >= 2 }
+        let packs = pair.two.memoryFolder.appendingPathComponent("vault/packs/").path
+        let quota = Shortage(at: packs, EDQUOT, "write")
+        SystemCallObservation.add(quota)
+        var isOver = false
+        defer { if !isOver { SystemCallObservation.remove(quota) } }
+        let hub = CountingHub(pair.hub.line())
+        let sync = pair.two.sync(at: hub)
+        try sync.start()
+        defer { sync.stop() }
+        wait(pair) { sync.status.stuck.count == 2 }
+        // Refused again and again it is got more and more seldom.
+        for number in 0..<12 { try goOn(sync, pair, number) }
+        let before = hub.counts.readBytes
+        for number in 12..<24 { try goOn(sync, pair, number) }
+        let got = hub.counts.readBytes - before
+        #expect(got <= 2 * 2 * Self.fileByteCount, "\(got)")
+        SystemCallObservation.remove(quota)
+        isOver = true
+        for number in 24..<56 where sync.status.stuck.count > 0 { try goOn(sync, pair, number) }
+        wait(pair) { sync.status.stuck.isEmpty && sync.status.isSettled }
     }
 
     /// Has all be tried again, and something that needs no room come after it.
