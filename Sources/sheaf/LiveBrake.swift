@@ -28,7 +28,7 @@ enum LiveBrake {
     /// Keeps it, and tells the process that keeps the folder in step, if there is one.
     static func limit(_ folder: String, _ change: BrakeLimit, in runtime: RuntimeFolder) throws -> String {
         let home = try DeviceHome(environment: LiveSync.environment)
-        let settings = try LiveSync.joined(folder, among: try home.containers()).settings
+        let settings = try LiveSync.joined(folder, in: home).settings
         let limits = limits(settings.brake, with: change)
         try home.limit(settings.container, limits)
         do {

@@ -27,9 +27,9 @@ enum LiveDiagnosis {
 
     private static func report(_ folder: String?) throws -> DiagnosisReport {
         let home = try DeviceHome(environment: environment)
-        let all = try home.containers()
-        let chosen = try folder.map { [try LiveSync.joined($0, among: all)] } ?? all
-        var failures: [String] = []
+        let (all, unreadable) = try home.readContainers()
+        let chosen = try folder.map { [try LiveSync.joined($0, in: home)] } ?? all
+        var failures = unreadable.map(told)
         var live: [SyncDiagnosis]?
         var isUp = true
         do { live = try SyncQuery.diagnosis(in: try LiveSync.runtime()) } catch {
@@ -56,6 +56,17 @@ enum LiveDiagnosis {
         }
         report.failures = failures
         return report
+    }
+
+    /// What is wrong with a container of which a file says nothing: the file's name is this program's own.
+    private static func told(_ error: DeviceHomeError) -> String {
+        let what =
+            switch error {
+            case .missing: "not there"
+            case .unknown: "of another version, or damaged"
+            default: "damaged"
+            }
+        return "a container is left out: its file \(error.file?.name ?? "") is \(what)"
     }
 
     private static var isDebugBuild: Bool {

@@ -36,7 +36,7 @@ enum LiveSharing {
         _ body: (DeviceHome, JoinedContainer, HubClient) throws -> Value
     ) throws -> Value {
         let home = try DeviceHome(environment: ProcessInfo.processInfo.environment)
-        let joined = try LiveSync.joined(folder, among: try home.containers())
+        let joined = try LiveSync.joined(folder, in: home)
         let client = try HubClient(joined.settings.hub, token: joined.settings.credentials.token)
         defer { client.close() }
         return try body(home, joined, client)
@@ -47,7 +47,10 @@ enum LiveSharing {
         _ body: (Sharing, [JoinedContainer]) throws -> Value
     ) throws -> Value {
         try with(folder) { home, joined, client in
-            let others = try home.containers().filter { $0.settings.container != joined.settings.container }
+            // What cannot be read of another is for those who ask about that.
+            let others = try home.readContainers().joined.filter {
+                $0.settings.container != joined.settings.container
+            }
             return try body(home.sharing(of: joined, at: client), others)
         }
     }

@@ -21,9 +21,18 @@ extension LiveSync {
         throw Refusal("“\(place)” is not kept in step on this device. Join it first: sheaf join.")
     }
 
+    /// The same, among all that this device shares: one whose files say nothing is in the way of no other.
+    static func joined(_ folder: String, in home: DeviceHome) throws -> JoinedContainer {
+        let (all, unreadable) = try home.readContainers()
+        do { return try joined(folder, among: all) } catch {
+            // It may be the folder of one of which nobody can tell where that is.
+            throw unreadable.first ?? error
+        }
+    }
+
     /// Where a folder is that is joined here.
     static func joinedPlace(_ folder: String) throws -> String {
-        try joined(folder, among: try DeviceHome(environment: environment).containers()).settings.folder
+        try joined(folder, in: try DeviceHome(environment: environment)).settings.folder
     }
 
     /// Where the process is asked that keeps folders in step.
@@ -68,26 +77,44 @@ extension LiveSync {
         }
     }
 
-    /// Folders that were joined after the process that keeps them in step had started.
+    /// Folders that the process that keeps them in step does not know of: they were joined after it had started, or nobody can tell
+    /// where they are, as a file of this device's says nothing.
     ///
     /// - Parameter known: Those that it knows of.
-    static func overlooked(_ known: [FolderStatus]) -> [SyncRole.Folder] {
-        // What cannot be read was joined when sheaf up began: it would not have.
-        let all = (try? DeviceHome(environment: environment).containers()) ?? []
-        return all.map(\.settings).filter { joined in !known.contains { $0.folder == joined.folder } }
-            .map { joined in
-                var found = SyncRole.Folder(
-                    folder: joined.folder,
-                    hub: joined.hub.absoluteString,
-                    line: SyncStatus.Line.stopped.rawValue,
-                    lineFailure: "it was joined after sheaf up had started, which does not know of it.",
-                    itemCount: 0,
-                    unsettledCount: 0,
-                    isSettled: false,
-                    stuck: [:]
-                )
-                found.lineRemedy = "End sheaf up, and start it again."
-                return found
+    /// - Throws: Where it cannot be read which there are.
+    static func overlooked(_ known: [FolderStatus]) throws -> [SyncRole.Folder] {
+        let (all, unreadable) = try DeviceHome(environment: environment).readContainers()
+        let late = all.map(\.settings).filter { joined in !known.contains { $0.folder == joined.folder } }
+        return late.map { joined in
+            stopped(
+                joined.folder,
+                joined.hub.absoluteString,
+                "it was joined after sheaf up had started, which does not know of it.",
+                "End sheaf up, and start it again."
+            )
+        }
+            + unreadable.map { error in
+                stopped(error.file?.parent.string ?? "", "", error.fault ?? "\(error)", error.remedy)
             }
+    }
+
+    private static func stopped(
+        _ folder: String,
+        _ hub: String,
+        _ why: String,
+        _ remedy: String?
+    ) -> SyncRole.Folder {
+        var found = SyncRole.Folder(
+            folder: folder,
+            hub: hub,
+            line: SyncStatus.Line.stopped.rawValue,
+            lineFailure: why,
+            itemCount: 0,
+            unsettledCount: 0,
+            isSettled: false,
+            stuck: [:]
+        )
+        found.lineRemedy = remedy
+        return found
     }
 }

@@ -11,7 +11,7 @@ extension LiveSync {
     /// Has a folder take the place of one that is gone for good.
     private static func replace(_ former: String, by folder: String) throws -> String {
         let home = try DeviceHome(environment: environment)
-        let joined = try joined(former, among: try home.containers())
+        let joined = try joined(former, in: home)
         let settings = try home.replaceFolder(of: joined, by: place(folder))
         return """
             “\(settings.folder)” takes the place of “\(joined.settings.folder)”, and gets what the hub has. Keep it in step with: \
@@ -121,11 +121,11 @@ extension LiveSync {
 
     static func pair(_ folder: String?, _ showsQRCode: Bool, _ console: Console) throws {
         let home = try DeviceHome(environment: environment)
-        let all = try home.containers()
         let joined: JoinedContainer
         if let folder {
-            joined = try Self.joined(folder, among: all)
+            joined = try Self.joined(folder, in: home)
         } else {
+            let all = try home.containers()
             guard let only = all.first, all.count == 1 else {
                 throw Refusal(
                     all.isEmpty

@@ -140,7 +140,7 @@ enum LiveSync {
 
     private static func status() throws -> [SyncRole.Folder] {
         let known = try asking { try SyncQuery.status(in: $0) }
-        return known.map(standing) + overlooked(known)
+        return try known.map(standing) + overlooked(known)
     }
 
     private static func standing(_ folder: FolderStatus) -> SyncRole.Folder {

@@ -135,6 +135,19 @@ def test_one_damaged_container_keeps_no_other_from_being_kept(world, base):
     (other / "a.txt").write_text("kept")
     one.start()
     wait_for(lambda: "in step" in one.said and "is damaged" in one.said, 20, lambda: one.said)
+    wait_for(lambda: "has just begun" not in one.run("status").stderr, 20, lambda: one.said)
+    done = one.run("status")
+    assert done.returncode == 1 and f"“{damaged}” is damaged" in done.stdout, done.stdout + done.stderr
+    assert "next: Put it back from a backup" in done.stdout and f"{other} (" in done.stdout, done.stdout
+    [whole, lost] = json.loads(one.run("status", "--json").stdout)
+    assert whole["folder"] == str(other) and whole["isSettled"] and not lost["isSettled"], (whole, lost)
+    for words in (["devices", other], ["decide", other, "--brake", "40%"], ["diagnose"]):
+        done = one.run(*words)
+        assert done.returncode == 0, (words, done.stdout + done.stderr)
+    assert "its file settings is damaged" in done.stdout, done.stdout
+    # Which folder it is of nobody can tell: whoever asks about that reads why.
+    done = one.run("devices", one.folder)
+    assert done.returncode == 1 and f"“{damaged}” is damaged" in done.stderr, done.stderr
 
 
 def assert_found(device, text):

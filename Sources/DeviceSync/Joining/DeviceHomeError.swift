@@ -21,8 +21,6 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
 
     package var description: String {
         switch self {
-        case .notPrivate(let path):
-            "Others can read “\(path)”, which has keys in it. Check who did, then chmod go= it."
         case .folderTaken(let folder, let other):
             "“\(folder)” cannot be a container's: “\(other)” is kept there already. Choose another folder."
         case .joinedAlready(let other):
@@ -30,7 +28,8 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
             This device shares that already, in “\(other)”. Use that folder. If it is gone for good, have another one take its \
             place: sheaf join FOLDER --instead-of \(other.string.shellWord)
             """
-        case .damaged, .missing, .unknown: [fault, remedy].compactMap(\.self).joined(separator: " ")
+        case .notPrivate, .damaged, .missing, .unknown:
+            [fault, remedy].compactMap(\.self).joined(separator: " ")
         case .isThere(let folder):
             "“\(folder)” is there, and is what is kept in step. No other folder takes its place."
         case .notEmpty(let folder):
@@ -47,9 +46,10 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    /// What is wrong with a file of a container's; nil of everything else.
+    /// What is wrong with a file of this device's; nil of everything else.
     package var fault: String? {
         switch self {
+        case .notPrivate(let path): "Others can read “\(path)”, which has keys in it."
         case .damaged(let file): "“\(file)” is damaged: its folder is not kept in step without it."
         case .missing(let file): "“\(file)” is not there: its folder is not kept in step without it."
         case .unknown(let file):
@@ -61,16 +61,17 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     /// The file that something is wrong with; nil of everything else.
-    var file: FilePath? {
+    package var file: FilePath? {
         switch self {
         case .damaged(let file), .missing(let file), .unknown(let file), .notPrivate(let file): file
         default: nil
         }
     }
 
-    /// What helps against a file that says nothing; nil of everything else.
+    /// What helps against a file that says nothing, or that says too much to others; nil of everything else.
     package var remedy: String? {
         switch self {
+        case .notPrivate(let path): "Check who did, then chmod go= \(path.string.shellWord)."
         case .damaged(let file), .missing(let file): Self.remedy(file)
         case .unknown(let file):
             "Update Sheaf on this device. If that is the newest: \(Self.remedy(file))"
