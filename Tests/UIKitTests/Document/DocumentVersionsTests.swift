@@ -232,7 +232,10 @@ struct DocumentVersionsTests {
         await document.settle()
         document.isAutosaveOff = true
         document.type("three")
-        try Data("theirs".utf8).write(to: document.fileURL)
+        // In one write: what cuts the file off before could be seen, and kept, while there is nothing in it.
+        let file = try FileHandle(forWritingTo: document.fileURL)
+        try file.write(contentsOf: Data("theirs".utf8))
+        try file.close()
         #expect(await document.save(to: document.fileURL, for: .forOverwriting))
         document.isAutosaveOff = false
         await document.close()
