@@ -62,9 +62,10 @@ enum LiveDiagnosis {
     private static func told(_ error: DeviceHomeError) -> String {
         let what =
             switch error {
+            case .damaged: "damaged"
             case .missing: "not there"
-            case .unknown: "of another version, or damaged"
-            default: "damaged"
+            case .notPrivate: "open to others"
+            default: "of another version, or damaged"
             }
         return "a container is left out: its file \(error.file?.name ?? "") is \(what)"
     }

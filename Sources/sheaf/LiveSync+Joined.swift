@@ -7,9 +7,10 @@ internal import SyncMessages
 
 // Which folders are joined here, and which of them the process knows that keeps them in step: that looks once, as it starts.
 extension LiveSync {
-    /// The container of a folder, as somebody has typed that.
-    static func joined(_ folder: String, among all: [JoinedContainer]) throws -> JoinedContainer {
+    /// The container of a folder, as somebody has typed that. One whose files say nothing is in the way of no other.
+    static func joined(_ folder: String, in home: DeviceHome) throws -> JoinedContainer {
         let place = place(folder)
+        let (all, unreadable) = try home.readContainers()
         if let found = all.first(where: { $0.settings.folder == place.string }) { return found }
         if let around = all.first(where: { place.isInside(FilePath($0.settings.folder)) }) {
             throw Refusal(
@@ -18,16 +19,9 @@ extension LiveSync {
                 """
             )
         }
+        // It may be the folder of one of which nobody can tell where that is.
+        if let first = unreadable.first { throw first }
         throw Refusal("“\(place)” is not kept in step on this device. Join it first: sheaf join.")
-    }
-
-    /// The same, among all that this device shares: one whose files say nothing is in the way of no other.
-    static func joined(_ folder: String, in home: DeviceHome) throws -> JoinedContainer {
-        let (all, unreadable) = try home.readContainers()
-        do { return try joined(folder, among: all) } catch {
-            // It may be the folder of one of which nobody can tell where that is.
-            throw unreadable.first ?? error
-        }
     }
 
     /// Where a folder is that is joined here.
@@ -88,19 +82,20 @@ extension LiveSync {
         return late.map { joined in
             stopped(
                 joined.folder,
-                joined.hub.absoluteString,
+                at: joined.hub.absoluteString,
                 "it was joined after sheaf up had started, which does not know of it.",
                 "End sheaf up, and start it again."
             )
         }
             + unreadable.map { error in
-                stopped(error.file?.parent.string ?? "", "", error.fault ?? "\(error)", error.remedy)
+                stopped(error.file?.parent.string ?? "", error.fault ?? "\(error)", error.remedy)
             }
     }
 
+    /// - Parameter hub: Nil where nobody can tell which that is.
     private static func stopped(
         _ folder: String,
-        _ hub: String,
+        at hub: String? = nil,
         _ why: String,
         _ remedy: String?
     ) -> SyncRole.Folder {

@@ -125,8 +125,9 @@ extension LiveSync {
         if let folder {
             joined = try Self.joined(folder, in: home)
         } else {
-            let all = try home.containers()
-            guard let only = all.first, all.count == 1 else {
+            let (all, unreadable) = try home.readContainers()
+            if all.isEmpty, let first = unreadable.first { throw first }
+            guard let only = all.first, all.count + unreadable.count == 1 else {
                 throw Refusal(
                     all.isEmpty
                         ? "No folder is kept in step on this device. Join one first: sheaf join."

@@ -145,6 +145,9 @@ def test_one_damaged_container_keeps_no_other_from_being_kept(world, base):
         done = one.run(*words)
         assert done.returncode == 0, (words, done.stdout + done.stderr)
     assert "its file settings is damaged" in done.stdout, done.stdout
+    assert "hub" in whole and "hub" not in lost, (whole, lost)
+    done = one.run("pair")
+    assert done.returncode == 1 and "Say which: sheaf pair FOLDER" in done.stderr, done.stderr
     # Which folder it is of nobody can tell: whoever asks about that reads why.
     done = one.run("devices", one.folder)
     assert done.returncode == 1 and f"“{damaged}” is damaged" in done.stderr, done.stderr

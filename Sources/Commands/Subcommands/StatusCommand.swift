@@ -18,12 +18,10 @@ extension Command {
 
     private static func text(_ folders: [SyncRole.Folder]) -> String {
         folders.map { folder in
-            // Of one whose files say nothing nobody knows the hub, or what is in it.
-            let isKnown = !folder.hub.isEmpty
-            var lines = [isKnown ? "\(folder.folder) (\(folder.hub))" : folder.folder]
+            var lines = [folder.hub.map { "\(folder.folder) (\($0))" } ?? folder.folder]
             if folder.isSettled {
                 lines.append("  in step: \(folder.itemCount) \(folder.itemCount == 1 ? "item" : "items")")
-            } else if isKnown {
+            } else if folder.hub != nil {
                 let count = folder.unsettledCount
                 let items = folder.itemCount == 1 ? "item" : "items"
                 // What keeps others from being looked at is none of them.

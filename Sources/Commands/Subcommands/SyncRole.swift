@@ -25,7 +25,8 @@ package struct SyncRole: Sendable {
     /// How one folder stands.
     package struct Folder: Codable, Hashable, Sendable {
         package var folder: String
-        package var hub: String
+        /// Nil where a file of this device's says nothing; `folder` is where that is, then.
+        package var hub: String?
         package var line: String
         package var lineFailure: String?
         /// What somebody has to do for the line to be up again; nil where it goes on by itself, or nothing goes on.
@@ -116,7 +117,7 @@ package struct SyncRole: Sendable {
 
         package init(
             folder: String,
-            hub: String,
+            hub: String?,
             line: String,
             lineFailure: String?,
             itemCount: Int,

@@ -120,7 +120,7 @@ struct DiskRefusal: CustomStringConvertible {
     /// What is to be done about it; nil where nothing is said of that.
     var remedy: String? {
         switch cause {
-        case .full: "Free some space on this device's disk; it is tried again every ten seconds."
+        case .full: "Free some space on this device's disk, or of your quota there; it goes on by itself."
         case .failing:
             "This device's disk reports faults: check it, and put it right or replace it; it is tried again every ten seconds."
         case .readOnly:

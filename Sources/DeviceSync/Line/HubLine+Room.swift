@@ -11,13 +11,20 @@ extension HubLine {
         /// How much there was for them, with what had come of them by then.
         let room: Int
         let why: SyncRefusal
-        /// How many attempts are let go by where there seemed to be room enough: none at first, and then more each time.
-        var pauseCount = 0
+        /// How many attempts are let go by where there seemed to be room enough: none at first, and more after each refusal.
+        let skippedCount: Int
         /// How many of these are to come yet.
-        var restCount = 0
+        var toSkipCount: Int
 
-        /// So that what is refused for ever comes every five minutes, as attempts are ten seconds apart.
-        static let pauseCountMax = 31
+        /// Attempts are ten seconds apart: what is refused for ever is asked for every five minutes or so.
+        static let skippedCountMax = 31
+
+        /// - Parameter former: Of the attempt before, if there was one.
+        init(room: Int, why: SyncRefusal, after former: Shortage?) {
+            (self.room, self.why) = (room, why)
+            skippedCount = former.map { min(2 * $0.skippedCount + 1, Self.skippedCountMax) } ?? 0
+            toSkipCount = skippedCount
+        }
     }
 
     /// So much more room is some.
@@ -48,14 +55,7 @@ extension HubLine {
         guard let room = room ?? roomByteCount else { return }
         shortages.withLock { shortages in
             for name in names {
-                let former = shortages[name].map { min(2 * $0.pauseCount + 1, Shortage.pauseCountMax) }
-                let pauseCount = former ?? 0
-                shortages[name] = Shortage(
-                    room: room,
-                    why: why,
-                    pauseCount: pauseCount,
-                    restCount: pauseCount
-                )
+                shortages[name] = Shortage(room: room, why: why, after: shortages[name])
             }
         }
     }
@@ -71,8 +71,8 @@ extension HubLine {
     /// Those for which there may be room. Whoever has none would have all of them come again and again, to no end: they are asked for
     /// when there is more room than there was.
     ///
-    /// Where there seemed to be room enough, the volume does not say how much there is for this user: a quota, or what else has been
-    /// removed since. Those are asked for again now and then.
+    /// Where there seemed to be room enough, the volume does not say how much there is for this user, as with a quota, or others had
+    /// it for a moment. Then nothing tells of more: those are asked for again now and then.
     func withRoom(_ wanted: [Fetch]) -> [Fetch] {
         let known = shortages.withLock { $0 }
         guard !known.isEmpty, let room = roomByteCount else { return wanted }
@@ -97,8 +97,8 @@ extension HubLine {
     /// Counts an attempt to get contents for which there seemed to be room.
     private func isItsTurn(_ name: ContentName) -> Bool {
         shortages.withLock { shortages in
-            guard let restCount = shortages[name]?.restCount, restCount > 0 else { return true }
-            shortages[name]?.restCount = restCount - 1
+            guard let count = shortages[name]?.toSkipCount, count > 0 else { return true }
+            shortages[name]?.toSkipCount = count - 1
             return false
         }
     }

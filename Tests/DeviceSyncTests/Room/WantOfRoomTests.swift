@@ -254,8 +254,7 @@ struct WantOfRoomTests {
         let packs = pair.two.memoryFolder.appendingPathComponent("vault/packs/").path
         let quota = Shortage(at: packs, EDQUOT, "write")
         SystemCallObservation.add(quota)
-        var isOver = false
-        defer { if !isOver { SystemCallObservation.remove(quota) } }
+        defer { SystemCallObservation.remove(quota) }
         let hub = CountingHub(pair.hub.line())
         let sync = pair.two.sync(at: hub)
         try sync.start()
@@ -268,7 +267,6 @@ struct WantOfRoomTests {
         let got = hub.counts.readBytes - before
         #expect(got <= 2 * 2 * Self.fileByteCount, "\(got)")
         SystemCallObservation.remove(quota)
-        isOver = true
         for number in 24..<56 where sync.status.stuck.count > 0 { try goOn(sync, pair, number) }
         wait(pair) { sync.status.stuck.isEmpty && sync.status.isSettled }
     }
